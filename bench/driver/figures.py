@@ -79,10 +79,10 @@ def folding(build: pathlib.Path, program: str, kernel: str) -> dict:
 def launch_seconds(build: pathlib.Path, program: list[str]) -> float:
     """Of the program's launch when it is counted by folding."""
     with tempfile.TemporaryDirectory() as folder:
-        output = run(build, ["--count-only", "--json", f"{folder}/report.json"], program)[2]
+        output = run(build, ["--proofs=always", "--json", f"{folder}/report.json"], program)[2]
         report = json.loads(pathlib.Path(f"{folder}/report.json").read_text())
     if any(kernel["status"] != "proved" for kernel in report["kernels"]):
-        raise SetupError(f"warplens run --count-only {' '.join(program[1:])} was not folded")
+        raise SetupError(f"warplens run --proofs=always {' '.join(program[1:])} was not folded")
     return float(output.split()[2])
 
 

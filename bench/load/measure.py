@@ -18,8 +18,8 @@ import time
 here = pathlib.Path(__file__).resolve().parent
 CASES = {  # name: what is launched, options
     "100,000 alike launches": (["load", "launches", "100000"], []),
-    "100,000 alike, --count-only": (["load", "launches", "100000"], ["--count-only"]),
-    "12,000 of a benchmark, --count-only": (["load", "benchmark", "12000"], ["--count-only"]),
+    "100,000 alike, --proofs=always": (["load", "launches", "100000"], ["--proofs=always"]),
+    "12,000 of a benchmark, --proofs=always": (["load", "benchmark", "12000"], ["--proofs=always"]),
     "1,583 launches, no two alike": (["load", "shapes", "792"], []),
     "10,000 kernels": (["kernels"], []),
     "1,000 host threads": (["load", "threads", "1000"], []),

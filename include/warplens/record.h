@@ -9,6 +9,7 @@ namespace warplens {
 enum class Label : std::uint8_t {
   exact,   // every warp was emulated
   proved,  // a few blocks stand for all, provably
+  sampled, // some blocks were counted, and stand for all
   partial, // it was stopped before its end: counts are those of the blocks that ran
   failed,  // it did not run to its end, by a fault of its own: counts are those up to it
   unknown, // it may have worked on wrong data, or did not run
@@ -40,7 +41,7 @@ struct LaunchRecord {
   std::string module;
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   Label label = Label::exact;
-  std::uint64_t blocks_counted = 0; // partial: that came to their ends
+  std::uint64_t blocks_counted = 0; // sampled, partial: that came to their ends
   std::string reason;               // partial, failed, unknown: why; proved: what stands for what
   std::vector<int> sm;
   std::vector<SiteCounts> sites;       // executed or not

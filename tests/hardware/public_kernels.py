@@ -4,7 +4,7 @@
 usage: public_kernels.py FIGURES.json DIRECTORY        DIRECTORY/RUN.json for each run of FIGURES (data/h200_public_kernels.json)
 
 FIGURES names the program, arguments and launches of each run; the programs are built with nvcc -O3 -gencode
-arch=compute_90,code=compute_90 and run as `warplens run --count-only --launches N --json RUN.json …`. A variant is a kernel of a
+arch=compute_90,code=compute_90 and run as `warplens run --proofs=always --launches N --json RUN.json …`. A variant is a kernel of a
 run, or a run where each has one; the fastest launch of each kernel counts. Variants are ranked by cycles beyond need, and where
 these are equal by the cycles in all. Pairs within 3 % of each other say nothing about order; of those that are ranked otherwise than
 timed, it is told of how many the report says that memory need not limit the slower variant, or is not all that takes time. Sectors that differ are listed, with

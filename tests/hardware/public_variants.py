@@ -4,7 +4,7 @@
 usage: public_variants.py FIGURES.json DIRECTORY       DIRECTORY/RUN.json for each "run" of FIGURES (data/h200_public_variants.json)
 
 The programs are cuda-samples' reduction and dev/cuda of llm.c, built with nvcc -O3 -gencode arch=compute_90,code=compute_90 and run
-with the same arguments: `warplens run --count-only --launches 6 --json RUN.json …` (reduction: --launch-skip 1 --launches 3).
+with the same arguments: `warplens run --proofs=always --launches 6 --json RUN.json …` (reduction: --launch-skip 1 --launches 3).
 Sectors must be equal launch by launch. Of each variant the fastest launch counts, or with several kernels the first launch of
 each together. The table has the cycles beyond need, by which WarpLens ranks, and where these are equal the cycles in all.
 Exit code 0 when all sectors agree.

@@ -1,4 +1,4 @@
-// --count-only: a launch that was counted by folding writes its results when somebody asks for them, not
+// --proofs: a launch that was counted by folding writes its results when somebody asks for them, not
 // before, and every program still reads what it would have read. Device memory is host memory here, so a
 // test can look at it without the runtime noticing.
 #include "runtime/api.h"
@@ -64,14 +64,14 @@ protected:
   }
   static void TearDownTestSuite() { __cudaUnregisterFatBinary(handle); }
   void SetUp() override {
-    Runtime::get().options.count_only = true;
+    Runtime::get().options.proofs = "always";
     a = device(), b = device(), c = device();
     set(a, 1), set(b, 2), set(c, 3);
   }
   void TearDown() override {
     cudaDeviceReset();
     cudaGetLastError();
-    Runtime::get().options.count_only = false;
+    Runtime::get().options.proofs = "auto";
   }
   static u32* device(u64 size = bytes) {
     void* out = nullptr;

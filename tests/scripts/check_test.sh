@@ -29,7 +29,7 @@ expect_json report.json "$kinds" "['sync-divergent-block']"
 expect_said 'warp 0 of block .*checks.cu:19'
 expect_said 'warp 1 of block .*checks.cu:22'
 
-case_of --check sync --count-only "$program" mask # no proof: every block has to be looked at
+case_of --check sync --proofs=always "$program" mask # no proof: every block has to be looked at
 expect_json report.json "$kinds" "['sync-not-named']"
 expect_json report.json 'r["launches"][0]["status"]' exact
 

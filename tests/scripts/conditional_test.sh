@@ -11,6 +11,6 @@ expect_conditionals() { # COMPILER OPTIONS OF-WARPLENS
   expect_json report.json '[m["kind"] for m in r["messages"]]' "['graph-never-ends']"
 }
 expect_conditionals clang '' ''
-expect_conditionals clang '' --count-only
+expect_conditionals clang '' --proofs=always
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ ! -x "$nvcc" ] || expect_conditionals nvcc '-rdc=true -lcudadevrt' ''

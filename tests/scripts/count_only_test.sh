@@ -1,4 +1,4 @@
-# --count-only: every example prints what it prints otherwise, and every counter, pattern and total is the same; kernels
+# --proofs=always: every example prints what it prints otherwise, and every counter, pattern and total is the same; kernels
 # of index arithmetic are proved, with the ground, and those that follow data say what kept them from it.
 . "$(dirname "$0")/common.sh"
 
@@ -14,7 +14,7 @@ for example in "$source_dir"/examples/*.cu; do
   run "$warplens" run --sm 90,10,13,20,35,60 --json full.json "$example"
   expect_code 0
   mv stdout full.out
-  run "$warplens" run --count-only --sm 90,10,13,20,35,60 --json folded.json "$example"
+  run "$warplens" run --proofs=always --sm 90,10,13,20,35,60 --json folded.json "$example"
   expect_code 0
   diff full.out stdout || fail "the program printed something else"
   expect_json folded.json 'all(l["status"] in ("exact", "proved") and l["reason"] for l in r["launches"])' True
@@ -23,18 +23,18 @@ for example in "$source_dir"/examples/*.cu; do
   diff full folded || fail "counts differ"
 done
 
-run "$warplens" run --count-only --lines --json r.json "$source_dir/examples/transpose.cu"
+run "$warplens" run --proofs=always --lines --json r.json "$source_dir/examples/transpose.cu"
 expect_in stderr 'proved'
 expect_in stderr 'classes? of blocks stands? for'
 expect_json r.json 'all(l["status"] == s["label"] == "proved" for l in r["launches"] for s in l["sites"])' True
-run "$warplens" run --count-only --strict --json r.json "$source_dir/examples/gather.cu"
+run "$warplens" run --proofs=always --strict --json r.json "$source_dir/examples/gather.cu"
 expect_code 0
 expect_in stderr 'emulated in full'
 expect_json r.json 'r["launches"][0]["reason"]' \
   'emulated in full: the address at gather.cu:27 depends on data loaded at gather.cu:26'
 
 # Results that nobody reads are not computed: 2^26 threads with a loop of 512 steps would take minutes.
-run timeout 60 "$warplens" run --count-only --json r.json "$source_dir/bench/folding/matmul.cu" 262144
+run timeout 60 "$warplens" run --proofs=always --json r.json "$source_dir/bench/folding/matmul.cu" 262144
 expect_code 0
 expect_json r.json '[(l["status"], l["reason"]) for l in r["launches"]]' \
   "[('proved', '8 classes of blocks stand for 262144')]"
@@ -73,7 +73,7 @@ expect_json r.json '[(l["status"], l["count"]) for l in r["launches"]], r["compl
 run "$warplens" run --no-results --strict --compiler clang results.cu
 expect_code 1
 # What needs no result that was put off goes on.
-run "$warplens" run --count-only --compiler clang results.cu
+run "$warplens" run --proofs=always --compiler clang results.cu
 expect_code 5
 expect_in stdout '^copied$'
 run "$warplens" run --no-results --verify-fix results.cu

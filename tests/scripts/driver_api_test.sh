@@ -11,7 +11,7 @@ expect_json report.json '[(l["status"], l["kernel"], l["grid"]) for l in r["laun
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'
 expect_in stderr 'tri\.py:5'
 
-run "$warplens" run --count-only --json report.json python3 "$programs/driver.py" add.ptx
+run "$warplens" run --proofs=always --json report.json python3 "$programs/driver.py" add.ptx
 expect_code 0
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'
 

@@ -35,7 +35,7 @@ expect_code 0
 expect_in stderr 'tl\.store\(z \+ i'
 
 rm sum.bin
-options="--count-only --json counted.json" launch --save 3=sum.bin
+options="--proofs=always --json counted.json" launch --save 3=sum.bin
 expect_code 0
 sums_are_right
 expect_json counted.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'

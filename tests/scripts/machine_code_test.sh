@@ -37,7 +37,7 @@ sums='[[sum(s[k] or 0 for s in l["sites"] if (s["space"], s["op"]) == (space, op
   ("local", "store", "requests"), ("shared", "load", "wavefronts"), ("shared", "store", "wavefronts"), ("shared", "atomic", "wavefronts"))]
   for l in r["launches"]]'
 newer='[[32, 4, 0, 0, 0, 64, 64, 0], [8, 4, 0, 0, 0, 0, 0, 0], [0, 0, 16, 0, 0, 4, 4, 4]]'
-for mode in --workers=1 --count-only; do
+for mode in --workers=1 --proofs=always; do
   run "$warplens" run $mode --count-as machine-code --json assembled.json ./assembled
   expect_code 0
   expect_json assembled.json "$sums" "$newer"

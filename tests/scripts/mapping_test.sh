@@ -2,7 +2,7 @@
 . "$(dirname "$0")/common.sh"
 lib=${WARPLENS_BUILD_DIR:?}/lib
 c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/mapping.cpp" -o mapping "$lib/libcuda.so.1" -pthread -Wl,-rpath-link,"$lib"
-for options in '' --count-only '--check memory' '--memory=strict'; do
+for options in '' --proofs=always '--check memory' '--memory=strict'; do
   # shellcheck disable=SC2086
   run "$warplens" run $options --json report.json ./mapping
   [ "$(cat stdout)" = "0 wrong" ] || fail "$options: $(cat stdout)"

@@ -79,7 +79,7 @@ for signal in INT TERM HUP; do
     expect_said '4 kernels were not launched before the program was stopped: .*late<3>'
   done
 done
-expect_said 'count-only'
+expect_said '--budget 60s'
 
 # The saved report says the same, in every form.
 run "$warplens" report report.json

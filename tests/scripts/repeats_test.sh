@@ -1,4 +1,4 @@
-# Launches that repeat others under --count-only: counts and results are those of a full run, whatever changes between the
+# Launches that repeat others under --proofs=always: counts and results are those of a full run, whatever changes between the
 # launches, and a launch that provably repeats one costs nothing. --launches and the like: what is not counted still runs.
 . "$(dirname "$0")/common.sh"
 program="$source_dir/tests/scripts/programs/repeats.cu"
@@ -12,7 +12,7 @@ by_index() { # what each launch counted
 run "$warplens" run --compiler clang --json full.json "$program"
 expect_code 0
 mv stdout full.out
-run "$warplens" run --compiler clang --count-only --json folded.json "$program"
+run "$warplens" run --compiler clang --proofs=always --json folded.json "$program"
 expect_code 0
 diff full.out stdout || fail "the program printed something else"
 by_index full.json >full
@@ -22,7 +22,7 @@ expect_json folded.json '[(l["count"], l["status"]) for l in r["launches"] if l[
 expect_json folded.json 'sorted(l["count"] for l in r["launches"] if l["name"].startswith("constant_loop"))' '[2, 4]'
 
 # Counting each of them takes minutes.
-run timeout 100 "$warplens" run --compiler clang --count-only --strict --json r.json "$source_dir/bench/load/load.cu" benchmark 30000
+run timeout 100 "$warplens" run --compiler clang --proofs=always --strict --json r.json "$source_dir/bench/load/load.cu" benchmark 30000
 expect_code 0
 expect_json r.json '[l["count"] for l in r["launches"]]' '[5000, 5000, 5000, 5000, 5000, 5000]'
 
@@ -40,7 +40,7 @@ chosen() { # EXPECTED INDICES, OPTIONS…
 chosen '[0, 1, 2]' --launches 3
 chosen '[8, 9, 10]' --launches 3 --launch-skip 8
 chosen '[0, 1, 12, 13, 25, 26, 31, 32]' --per-kernel 2
-chosen '[0, 1, 12, 13, 25, 26, 31, 32]' --per-kernel 2 --count-only
+chosen '[0, 1, 12, 13, 25, 26, 31, 32]' --per-kernel 2 --proofs=always
 run "$warplens" run --compiler clang --strict --json none.json --launch-skip 1000 "$program"
 expect_code 1
 tr -s '\n ' ' ' <stderr >words

@@ -135,7 +135,8 @@ protected:
     LaunchSpec spec{*program->kernel("k"), {1}, {64}, {}, 0, parameters, false};
     LaunchState launch(device, program->impl(), spec, options);
     ASSERT_FALSE(prepare(launch));
-    Exec x(launch, *launch.shape, 0);
+    Exec x(launch, *launch.shape);
+    x.sink = &sink;
     Cta cta;
     start_cta(x, cta);
     x.group = cta.groups.front().get();

@@ -6,7 +6,7 @@
 namespace warplens::cli {
 namespace {
 
-constexpr u64 most_workers = 4096, most_launches = u64{1} << 40;
+constexpr u64 most_workers = 4096, most_launches = u64{1} << 40, most_work = u64{1} << 60;
 constexpr double most_seconds = 1e9; // 31 years
 
 // Adds to an option what its value may be.
@@ -44,7 +44,7 @@ Value number(u64 least, u64 most) {
   };
 }
 Value limit_in_seconds() {
-  return [](CLI::Option& option) { option.type_name("SECONDS")->check(seconds(most_seconds)); };
+  return [](CLI::Option& option) { option.type_name("TIME")->transform(seconds(most_seconds)); };
 }
 // How many to show of something; 0: all.
 Value how_many() {

@@ -53,15 +53,22 @@ inline CLI::Validator whole_number(u64 least, u64 most) {
       "");
 }
 
-// A number of seconds above 0.
+// A time above 0: "90" and "90s" are seconds, "5m" minutes, "1h" an hour. It leaves the number of seconds.
 inline CLI::Validator seconds(double most) {
   return CLI::Validator(
       [most](std::string& text) -> std::string {
         double value = 0;
         auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc() && end == text.data() + text.size() && value > 0 && value <= most) return {};
-        return "'" + text + "' is not a number of seconds above 0 and at most " +
-               std::to_string(static_cast<u64>(most)) + "; without this option there is no limit";
+        const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+        if (unit == "m") value *= 60;
+        if (unit == "h") value *= 3600;
+        const bool is_unit = unit.empty() || unit == "s" || unit == "m" || unit == "h";
+        if (error == std::errc() && is_unit && value > 0 && value <= most) {
+          if (!unit.empty()) text = std::to_string(value);
+          return {};
+        }
+        return "'" + text + "' is not a time above 0 and at most " + std::to_string(static_cast<u64>(most)) +
+               " seconds, such as 90s or 5m; without this option there is no limit";
       },
       "");
 }

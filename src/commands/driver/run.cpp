@@ -89,19 +89,20 @@ diag::Diagnostic stopped_before_launch() {
                        "let it run longer: the progress line says when a kernel runs");
 }
 
-// Whether all the counts might have been had in the time that some took.
-bool proofs_would_help(const RunOptions& options, const summary::Input& input) {
-  return !options.count_only && !options.no_results && options.checks.empty() &&
+bool has_budget(const RunOptions& options) { return options.budget != 0 || options.budget_work != 0; }
+
+// Whether a budget would have had more to say in the time.
+bool budget_would_help(const RunOptions& options, const summary::Input& input) {
+  return !has_budget(options) && options.checks.empty() &&
          std::ranges::any_of(input.launches, [](const summary::Launch& launch) {
            return launch.record.status == measure::Status::partial;
          });
 }
 
-diag::Diagnostic proofs_help() {
-  diag::Diagnostic out =
-      diag::warning("count-only-is-faster",
-                    "--count-only counts a launch by a few blocks that provably stand for all, often in "
-                    "seconds, where addresses do not depend on data");
+diag::Diagnostic budget_help() {
+  diag::Diagnostic out = diag::warning(
+      "budget-is-faster",
+      "--budget 60s gives an answer within a minute of launches, by proof or by a sample of their blocks");
   out.severity = diag::Severity::note;
   return out;
 }
@@ -133,11 +134,12 @@ summary::Input gather(const Prepared& run, const EventFile& events, const os::Fo
   std::ifstream stream(events.source(), std::ios::binary);
   add_events(stream, tally, input);
   name_host_places(input);
-  input.outcome.was_stopped = tally.stopped;
-  if (end.signalled || end.signal != 0 || tally.stopped)
+  input.outcome.stopped = tally.stopped;
+  input.outcome.launch_seconds = tally.launch_seconds;
+  if (end.signalled || end.signal != 0 || input.outcome.was_stopped())
     if (std::optional<diag::Diagnostic> message = not_launched(input))
       input.messages.push_back(std::move(*message));
-  if (proofs_would_help(run.options, input)) input.messages.push_back(proofs_help());
+  if (budget_would_help(run.options, input)) input.messages.push_back(budget_help());
   input.missing.processes += end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
@@ -288,14 +290,16 @@ Result<Observed> observe(RunOptions& options, const RunOutput& output) {
   // A file rather than a pipe: nobody has to read while the program runs, and its children append too.
   Result<EventFile> events = EventFile::create();
   if (!events) return failure(events.error());
+  const auto begin = std::chrono::steady_clock::now();
   Result<os::ForegroundEnd> end = [&] {
-    ProgressLine line(events->ledger(), !options.no_progress);
+    ProgressLine line(events->ledger(), !options.no_progress, !has_budget(options));
     return os::run_foreground(process_of(*prepared, *events));
   }();
   if (!end) return failure(end.error());
 
   // From here on the program has ended, however it did: what it left is worth a report.
   summary::Input input = gather(*prepared, *events, *end);
+  input.outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   source::SourceFiles sources = sources_of(*prepared);
   Result<summary::Model> model = model_of(*prepared, std::move(input), sources);
   if (!model) return failure(model.error());

@@ -25,6 +25,7 @@ constexpr Label label_of(measure::Status status) {
   switch (status) {
   case measure::Status::exact: return Label::exact;
   case measure::Status::proved: return Label::proved;
+  case measure::Status::sampled: return Label::sampled;
   case measure::Status::partial: return Label::partial;
   case measure::Status::failed: return Label::failed;
   case measure::Status::unknown: return Label::unknown;
@@ -61,7 +62,7 @@ LaunchRecord record_of(const measure::LaunchRecord& launch) {
   out.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
   out.block = {launch.block.x, launch.block.y, launch.block.z};
   out.label = label_of(launch.status);
-  if (launch.status == measure::Status::partial) out.blocks_counted = launch.blocks.ended;
+  if (measure::is_part(launch.status)) out.blocks_counted = launch.blocks.ended;
   out.reason = launch.reason;
   out.sm.assign(launch.sm.begin(), launch.sm.end());
   for (const measure::SiteRecord& site : launch.sites) out.sites.push_back(site_of(site));

@@ -33,7 +33,7 @@ cudaError_t Deferrals::before_read(Runtime& runtime, u64 address, u64 size, bool
       std::ranges::any_of(waiting_, [&](const DeferredLaunch& launch) {
         return std::ranges::any_of(launch.touches, is_read);
       }))
-    runtime.end_without_results();
+    runtime.end_early(measure::Stop::at_results);
   return run_through(runtime, is_read);
 }
 

@@ -1,4 +1,4 @@
-// --count-only: launches that are counted (by folding, sim/fold.h) and have not written their results,
+// --proofs: launches that are counted (by folding, sim/fold.h) and have not written their results,
 // because nobody has asked for them yet.
 //
 // They wait in order, each with the allocations that it reads and writes. Before anybody sees the

@@ -13,6 +13,7 @@
 #include "runtime/graphs/capture.h"
 #include "runtime/interruption.h"
 #include "runtime/memory.h"
+#include "runtime/proof.h"
 #include "runtime/refusal.h"
 #include <algorithm>
 #include <cmath>
@@ -113,6 +114,11 @@ void note_fault(Runtime& runtime, const sim::Fault& fault, u64 index) {
   if (runtime.sticky == cudaSuccess) runtime.owed = cudaErrorNotSupported;
 }
 
+bool is_stopped(const sim::LaunchResult& result) {
+  return result.fault &&
+         (result.fault->kind == sim::FaultKind::cancelled || result.fault->kind == sim::FaultKind::timeout);
+}
+
 void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult& result) {
   record.warp_instructions = result.warp_instructions;
   const bool cancelled = result.fault && result.fault->kind == sim::FaultKind::cancelled;
@@ -124,28 +130,17 @@ void conclude(Runtime& runtime, measure::LaunchRecord& record, sim::LaunchResult
   if (result.fault) {
     record.status = measure::Status::failed;
     record.reason = result.fault->diagnostic.message;
-    if (cancelled || result.fault->kind == sim::FaultKind::timeout) {
+    if (is_stopped(result)) {
       record.status = measure::Status::partial;
       record.blocks = {result.ended, result.begun - result.ended};
-      record.reason = cancelled ? "it ran when the program was stopped" : "it ran longer than the time limit";
+      record.reason = cancelled                   ? "it ran when the program was stopped"
+                      : runtime.budget.is_spent() ? "it ran when the budget was spent"
+                                                  : "it ran longer than the time limit";
     }
-    if (!cancelled) record.diagnostics.push_back(result.fault->diagnostic);
+    if (!cancelled && !runtime.budget.is_spent()) record.diagnostics.push_back(result.fault->diagnostic);
     note_fault(runtime, *result.fault, record.index);
   }
   for (diag::Diagnostic& warning : result.warnings) record.diagnostics.push_back(std::move(warning));
-}
-
-// What the kernel knows of its sites: which it may reach, whose results it uses, and which add 1.
-void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel) {
-  for (measure::SiteRecord& record : sites) {
-    record.result_unused = kernel.unused.contains(record.site.id);
-    record.adds_one = kernel.adding_one.contains(record.site.id);
-  }
-  std::erase_if(sites, [&](const measure::SiteRecord& record) {
-    for (const arch::Counts& counters : record.counters)
-      if (counters.instructions != 0) return false;
-    return !kernel.reachable.contains(record.site.function);
-  });
 }
 
 sim::LaunchOptions options_of(Runtime& runtime, std::string kernel) {
@@ -167,72 +162,25 @@ sim::LaunchOptions options_of(Runtime& runtime, std::string kernel) {
   if (std::chrono::duration<double> limit(runtime.options.timeout > 0 ? runtime.options.timeout : HUGE_VAL);
       limit < Clock::duration::max() / 2)
     options.time_limit = std::chrono::duration_cast<Clock::duration>(limit);
+  if (std::optional<Clock::duration> left = runtime.budget.left())
+    options.time_limit = std::min(*left, options.time_limit.value_or(*left));
   return options;
 }
 
-// Running a representative takes several times as long as running a CTA among others, so folding has to spare
-// many; and a kernel whose CTAs do that many different things is not worth more tries.
-// A small grid is only tried as long as that takes no time: its launch may be put off, that is all.
-constexpr u64 ctas_per_class = 8, most_classes = 256, steps_of_small_grid = 1 << 19;
-
-// Leaves a launch that was counted by proof to whoever reads its results.
-void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
-             const std::vector<fold::TouchedMemory>& touched, u64 index, u64 writes) {
-  DeferredLaunch rest{kernel.binary->program,
-                      spec.kernel,
-                      spec.grid,
-                      spec.block,
-                      spec.cluster,
-                      spec.dynamic_shared,
-                      {spec.parameters.begin(), spec.parameters.end()},
-                      {},
-                      index,
-                      writes,
-                      kernel.name};
-  for (const fold::TouchedMemory& memory : touched) rest.touches.push_back({memory, false});
-  runtime.deferrals.add(runtime, std::move(rest));
+// The sample stands for the launch.
+void tell_sampled(const Runtime& runtime, measure::LaunchRecord& record, const sim::Sampled& sampled,
+                  sim::Sampling::Rest rest) {
+  record.status = measure::Status::sampled;
+  record.blocks = {sampled.ctas, 0};
+  record.warp_instructions = sampled.of_grid;
+  if (rest == sim::Sampling::Rest::left_out)
+    record.reason = fmt::format("the other blocks would take {}", runtime.budget.missing());
+  else if (rest == sim::Sampling::Rest::uncounted)
+    record.reason = "the other blocks ran without being counted";
 }
 
-// The same for a launch that repeats an earlier one: nothing runs at all.
-bool count_by_repeating(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
-                        measure::LaunchRecord& record) {
-  if (runtime.incomplete) return false;
-  const Repeats::Known* known = runtime.repeats.find(runtime, kernel, spec);
-  if (known == nullptr) return false;
-  static_cast<measure::LaunchContent&>(record) = known->counts;
-  put_off(runtime, kernel, spec, known->memory, record.index, known->writes);
-  return true;
-}
-
-// What --count-only needs of a launch: counts by folding, and the rest put off. Otherwise the reason why not.
-std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
-                             const sim::LaunchOptions& options, measure::LaunchRecord& record) {
-  if (runtime.incomplete) return "a launch before it did not finish";
-  u64 ctas = spec.grid.count();
-  measure::Collector collector(runtime.architectures, kernel.sites, 0);
-  fold::FoldOptions folding;
-  folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
-  if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
-  folding.begin = [&] { return collector.begin_class(); };
-  folding.end = [&](const fold::CtaSet& members) {
-    collector.end_class(members.count(), members.first_index(spec.grid));
-  };
-  folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
-  if (!folded) return folded.error();
-  for (const fold::TouchedMemory& memory : folded->memory)
-    if (place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) != Place::device)
-      return "it uses memory that the host sees too, or that was freed";
-  record.status = measure::Status::proved;
-  record.reason =
-      fmt::format("{} {} of blocks {} for {}", folded->classes, folded->classes == 1 ? "class" : "classes",
-                  folded->classes == 1 ? "stands" : "stand", ctas);
-  record.warp_instructions = folded->warp_instructions;
-  record.sites = collector.finish();
-  settle_sites(record.sites, kernel);
-  put_off(runtime, kernel, spec, folded->memory, record.index,
-          runtime.repeats.add(kernel, spec, record, *folded));
-  return {};
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 // Whether --launches and the like let it be counted.
@@ -269,27 +217,48 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   sim::LaunchOptions options = options_of(runtime, record.name);
   if (request.time_left != nullptr) options.time_limit = *request.time_left;
   auto finish = [&] {
-    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    record.seconds = seconds_since(begin);
+    runtime.progress.took(record.seconds);
     send_ended(runtime, std::move(record), wanted);
   };
-  if (runtime.options.proves() && !options.checks.any()) { // every block has to be looked at
+  if (is_worth_a_proof(runtime.options, kernel, spec)) {
     std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
-    if (obstacle.empty()) return finish();
-    record.reason = "emulated in full: " + obstacle;
-    if (runtime.deferrals.run_all(runtime) != cudaSuccess) {
-      record.status = measure::Status::unknown;
-      record.reason = fmt::format("after launch {}", runtime.faulted_launch);
+    if (obstacle.empty()) {
+      runtime.budget.spend(nullptr, spec, seconds_since(begin), 0, true);
       return finish();
     }
+    kernel.is_unprovable = obstacle != fold::too_small;
+    if (runtime.options.proves_all()) record.reason = "emulated in full: " + obstacle;
+  }
+  if (runtime.deferrals.run_all(runtime) != cudaSuccess) {
+    record.status = measure::Status::unknown;
+    record.reason = fmt::format("after launch {}", runtime.faulted_launch);
+    return finish();
   }
   measure::Collector collector(runtime.architectures, kernel.sites, sim::worker_count(options, spec));
+  sim::Sampling::Rest rest = sim::Sampling::Rest::counted;
   if (wanted) options.sinks = collector.sinks();
+  if (wanted && runtime.budget.limited())
+    options.sampling = {[&](std::size_t parts) { return collector.begin_sample(parts); },
+                        [&](const sim::Sampled& sampled) {
+                          return rest = runtime.budget.rest(kernel, spec, sampled, seconds_since(begin));
+                        }};
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
+  runtime.budget.spend(&kernel, spec, seconds_since(begin), result.warp_instructions,
+                       rest == sim::Sampling::Rest::counted);
+  kernel.work += result.warp_instructions;
+  conclude(runtime, record, result);
+  if (result.sampled && result.sampled->stands() &&
+      (is_stopped(result) || (!result.fault && rest != sim::Sampling::Rest::counted))) {
+    collector.end_sample(result.sampled->weights);
+    tell_sampled(runtime, record, *result.sampled, rest);
+  }
   record.sites = collector.finish();
   if (!wanted) record.sites.clear();
   settle_sites(record.sites, kernel);
-  conclude(runtime, record, result);
   finish();
+  if (rest == sim::Sampling::Rest::left_out || (is_stopped(result) && runtime.budget.is_spent()))
+    runtime.end_early(measure::Stop::at_budget);
   if (options.time_limit) *options.time_limit -= std::chrono::steady_clock::now() - begin;
   if (request.time_left != nullptr) *request.time_left = options.time_limit;
   if (request.depth == 0) run_children(runtime, *kernel.binary, options.time_limit);
@@ -301,9 +270,14 @@ void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
                        launch.dynamic_shared, launch.parameters, false};
   runtime.progress.launch_begins(launch.index, ptx::demangle(launch.name), false);
+  if (runtime.budget.is_spent()) runtime.end_early(measure::Stop::at_budget);
+  const auto begin = std::chrono::steady_clock::now();
   sim::LaunchResult result =
       sim::launch(*runtime.device, *launch.program, spec, options_of(runtime, ptx::demangle(launch.name)));
+  runtime.budget.spend(nullptr, spec, seconds_since(begin), result.warp_instructions, false);
+  runtime.progress.took(seconds_since(begin));
   runtime.progress.erase();
+  if (is_stopped(result) && runtime.budget.is_spent()) runtime.end_early(measure::Stop::at_budget);
   if (!result.fault || result.fault->kind == sim::FaultKind::cancelled) return;
   runtime.say(result.fault->diagnostic);
   note_fault(runtime, *result.fault, launch.index);
@@ -345,6 +319,7 @@ static cudaError_t launch_now(Runtime& runtime, const LaunchRequest& request) {
     return refuse(runtime, kernel, request,
                   {error, "a stream is captured that waits for the default stream"});
   forget_unmapped(runtime);
+  if (runtime.budget.is_spent()) runtime.end_early(measure::Stop::at_budget);
   cudaError_t before = std::exchange(runtime.owed, cudaSuccess);
   run(runtime, *kernel, request);
   if (runtime.owed != cudaSuccess) return remember(runtime.owed);

@@ -164,9 +164,16 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
     unused.merge(ir::unused_results(module, module.functions[id.value]));
     adding_one.merge(ir::adds_of_one(module, module.functions[id.value]));
   }
-  if (runtime.options.proves())
-    reaching = fold::relevant_parameters(module, module.functions[function.value]);
+  reaching.reset();
   return cudaSuccess;
+}
+
+const std::vector<bool>& Kernel::reaches() const {
+  if (!reaching) {
+    const ir::Module& module = binary->program->module();
+    reaching = fold::relevant_parameters(module, module.functions[function.value]);
+  }
+  return *reaching;
 }
 
 u32 Kernel::registers() const {

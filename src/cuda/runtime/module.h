@@ -65,12 +65,18 @@ struct Kernel {
   std::vector<access::Site> sites; // those, in order; all of the module where it calls through pointers
   std::set<ir::SiteId> unused;     // of these, atomics whose result nobody reads
   std::set<ir::SiteId> adding_one; // of these, atomics that add the constant 1
-  std::vector<bool> reaching; // by parameter: whether it can reach an address or a branch (fold/relevance.h)
   bool launched = false;
-  u64 wanted = 0; // launches since --launch-skip, while --per-kernel lets them be counted
+  u64 work = 0;               // warp instructions that its launches took so far
+  bool is_unprovable = false; // it was tried (fold/fold.h)
+  u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
 
   cudaError_t resolve(Runtime&);
+  // By parameter: whether it can reach an address or a branch (fold/relevance.h).
+  const std::vector<bool>& reaches() const;
   u32 registers() const; // per thread: ptxas's count where a cubin tells, else an estimate
+
+private:
+  mutable std::optional<std::vector<bool>> reaching;
 };
 
 struct Variable {

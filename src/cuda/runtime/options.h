@@ -15,7 +15,9 @@ struct Options : ProgramOptions { // the user's
   std::vector<u32> capabilities() const; // of --sm; the first is the device
   sim::LaunchChecks launch_checks() const;
   CountAs code() const; // of --count-as
-  bool proves() const { return count_only || no_results; }
+  bool has_budget() const { return budget != 0 || budget_work != 0; }
+  bool proves_all() const { return proofs == "always" || no_results || has_budget(); }
+  bool proves() const { return proofs != "never"; }
 };
 
 Options options_from_environment();

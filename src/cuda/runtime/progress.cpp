@@ -29,6 +29,10 @@ void Progress::computing(bool begins) const {
     --ledger_->computing;
 }
 
+void Progress::took(double seconds) const {
+  if (ledger_ != nullptr) ledger_->launch_milliseconds += static_cast<u64>(seconds * 1000);
+}
+
 void Progress::erase() const {
   if (ledger_ == nullptr || !ledger_->drawn.load(std::memory_order_relaxed)) return;
   if (isatty(STDERR_FILENO) == 0 || !ledger_->drawn.exchange(false)) return;

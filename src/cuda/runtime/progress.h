@@ -11,7 +11,8 @@ public:
   void launch_begins(u64 index, std::string_view kernel, bool first_of_kernel);
   void blocks(u64 done, u64 total) const; // of the launch that runs; from any thread
   void launch_ends(bool proved) const;
-  void computing(bool begins) const; // results that were put off
+  void computing(bool begins) const;
+  void took(double seconds) const; // a launch // results that were put off
   void erase() const;
 
 private:

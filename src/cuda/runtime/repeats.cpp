@@ -23,7 +23,7 @@ std::string key_of(const Kernel& kernel, const sim::LaunchSpec& spec) {
   append(key, spec.dynamic_shared);
   for (std::size_t p = 0; p < kernel.info.parameters.size(); ++p) {
     auto [offset, size] = kernel.info.parameters[p];
-    if (kernel.reaching.at(p))
+    if (kernel.reaches().at(p))
       key.append(reinterpret_cast<const char*>(spec.parameters.data()) + offset, size);
   }
   return key;
@@ -50,7 +50,7 @@ bool Repeats::holds(Runtime& runtime, const Entry& entry) {
 
 const Repeats::Known* Repeats::find(Runtime& runtime, const Kernel& kernel,
                                     const sim::LaunchSpec& spec) const {
-  if (spec.cooperative) return nullptr; // never folded
+  if (known_.empty() || spec.cooperative) return nullptr; // cooperative ones are never folded
   auto found = known_.find(key_of(kernel, spec));
   return found != known_.end() && holds(runtime, found->second) ? &found->second.known : nullptr;
 }

@@ -1,4 +1,4 @@
-// --count-only: a launch that repeats an earlier one has its counts.
+// Proofs: a launch that repeats an earlier one has its counts.
 //
 // What a folded launch (fold/fold.h) counts follows from
 //   the kernel and the shape of the launch,

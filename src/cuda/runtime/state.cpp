@@ -53,7 +53,7 @@ Runtime& create() {
 
 Runtime::Runtime()
     : options(options_from_environment()), events(options.events, options.ledger), progress(events.ledger()),
-      cache(cache::settings_from_environment()) {
+      cache(cache::settings_from_environment()), budget(options) {
   for (u32 sm : options.capabilities())
     if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);
   if (architectures.empty()) architectures.push_back(arch::find(90));
@@ -129,10 +129,10 @@ void Runtime::tell_registered() {
 }
 
 // The program's own handlers for its end could ask for the results, or write down what was never computed.
-void Runtime::end_without_results() {
+void Runtime::end_early(measure::Stop why) {
   synchronize();
   std::fflush(stdout);
-  if (measure::Ledger* ledger = events.ledger()) ledger->stopped = true;
+  if (measure::Ledger* ledger = events.ledger()) ledger->stopped = why;
   events.send(measure::ProcessEnded{process()});
   _exit(0);
 }

@@ -11,6 +11,7 @@
 #include "os/store.h"
 #include "runtime/abi/types.h"
 #include "runtime/belongings.h"
+#include "runtime/budget.h"
 #include "runtime/deferred.h"
 #include "runtime/event_stream.h"
 #include "runtime/module.h"
@@ -49,6 +50,7 @@ struct Runtime {
   Binaries binaries;
   Deferrals deferrals;
   Repeats repeats;
+  Budget budget;
   Upcoming upcoming;
   std::string output; // device printf since the last synchronisation
   cudaError_t sticky = cudaSuccess;
@@ -76,8 +78,8 @@ struct Runtime {
   void say(diag::Diagnostic);
   void note_unsupported(const std::string& function);
   void tell_registered();
-  // --no-results: the program waits for results, and everything that it launched is counted.
-  [[noreturn]] void end_without_results();
+  // The program ends here, with exit code 0, and what it launched is told of.
+  [[noreturn]] void end_early(measure::Stop);
   // --check memory: what the program has not freed, as messages.
   void report_leaks();
   // Back to a device without allocations, errors or printed text (cudaDeviceReset).

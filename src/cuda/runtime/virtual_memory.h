@@ -2,7 +2,7 @@
 //
 // All pages lie in one file without a name; a mapping shows a part of it at an address, so that pages may be seen at several.
 // What is mapped and may be accessed is registered with the device like host memory that the program registers: kernels and
-// copies reach it, mappings in a row as one, and nothing is proved or put off about it (--count-only), since two addresses may
+// copies reach it, mappings in a row as one, and nothing is proved or put off about it (--proofs), since two addresses may
 // be one page. Addresses are outside of the device's own range, of which a program may reserve more than there is.
 //
 // All of this is used with the runtime's lock held. Sizes and offsets are bytes.

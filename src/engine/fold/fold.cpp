@@ -46,6 +46,8 @@ private:
 
   void represent(const CtaSet& set, std::vector<CtaSet>& left) {
     Shadow::Representative one = shadow_.run(set, options_.begin ? options_.begin() : nullptr);
+    if (result_.classes == 0 && one.warp_instructions * launch_.spec().grid.count() < options_.least_work)
+      throw Rejected{std::string(too_small)};
     CtaSet members = alike(set, one.like);
     append_rest(set, one.like, left);
     if (options_.end) options_.end(members);

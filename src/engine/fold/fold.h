@@ -17,6 +17,8 @@ namespace warplens::fold {
 struct FoldOptions {
   u32 most_classes = 256;   // more are not worth it: rejected
   u64 most_steps = ~u64{0}; // ops that representatives may execute, all together
+  // Warp instructions of the grid, as the first representative has them: fewer are not worth it.
+  u64 least_work = 0;
   // Where the accesses of a representative go. begin() may be called again without an end(): what came before
   // is then not to be counted.
   std::function<access::Sink*()> begin;
@@ -37,7 +39,8 @@ struct Folded {
   std::vector<sim::Memory::Range> constants;          // of those, what the proof knows the contents of
 };
 
-// The error is why the launch cannot be folded, for the report.
+// The error is why the launch cannot be folded, for the report; too_small where that is not worth it.
+inline constexpr std::string_view too_small = "it takes no time";
 ResultOr<Folded, std::string> fold_launch(sim::Device&, const sim::Program&, const sim::LaunchSpec&,
                                           const sim::LaunchOptions&, const FoldOptions&);
 

@@ -1,12 +1,16 @@
 // The counting path of an emulated launch: each worker has a sink of its own (worker.h); here they are added up.
 #include "measure/collect.h"
 #include "measure/as_assembled.h"
+#include "measure/spread.h"
 #include "measure/worker.h"
 #include <algorithm>
 #include <map>
 #include <optional>
 
 namespace warplens::measure {
+
+// An access that a sample met less often is not judged by it.
+static constexpr u64 fewest_to_judge = 20;
 
 struct Collector::Impl {
   // The warps of one site in one space over all shares.
@@ -15,6 +19,8 @@ struct Collector::Impl {
     access::AccessHeader header{};
     WarpTally tally{};
     arch::Counts without_pattern{};
+    std::vector<Stratum> strata{}; // of a sample
+    u64 met = 0;                   // accesses, if it stands for all
   };
 
   // A worker's cells, and how often they count.
@@ -23,6 +29,8 @@ struct Collector::Impl {
     std::optional<AsAssembled> in_front{}; // of the worker, where machine code has some accesses otherwise
     u64 times = 1;
     std::optional<u64> cta{}; // of those that they stand for: the first
+    bool is_sampled = false;
+    bool is_stratum() const { return is_sampled && times > 1; }
     access::Sink* sink() { return in_front ? static_cast<access::Sink*>(&*in_front) : &worker; }
   };
 
@@ -32,6 +40,9 @@ struct Collector::Impl {
   std::vector<u32> places;     // by site the first one of its place: see first_block.h
   std::deque<Share> shares;    // of workers, or of classes of CTAs
   bool assembled_otherwise = false;
+  std::size_t first_sampled = 0; // of the shares
+  std::vector<u64>
+      strata; // of a sample that stands for the grid: batches of each, where that is more than one
 
   Share& add_share() {
     Share& share =
@@ -80,19 +91,35 @@ struct Collector::Impl {
   // The records of one site over all workers, one per space, in the order of the spaces.
   std::vector<SiteRecord> records(u32 index, const access::Site& site) {
     std::map<access::Space, Merged> spaces;
-    for (Share& share : shares)
+    std::size_t stratum = 0;
+    for (Share& share : shares) {
+      if (share.times == 0) continue; // forgotten
       share.worker.visit(index, [&](Cell& cell) {
         auto [found, fresh] = spaces.try_emplace(cell.header.space);
         Merged& merged = found->second;
-        if (fresh) merged = {empty_record(site, cell.header.space), cell.header, WarpTally(), {}};
+        if (fresh)
+          merged = {empty_record(site, cell.header.space),
+                    cell.header,
+                    WarpTally(),
+                    {},
+                    std::vector<Stratum>(strata.size())};
+        if (share.is_stratum() && !architectures.empty()) merged.strata[stratum].counts = cell.sums.counts[0];
+        if (share.is_sampled && !architectures.empty()) merged.met += cell.sums.counts[0].instructions;
         for (std::size_t a = 0; a < cell.sums.counts.size(); ++a)
           merged.record.counters[a] += cell.sums.counts[a] * share.times;
         if (share.cta) cell.sums.tally.move_to(*share.cta);
         merged.tally.add(cell.sums.tally, share.times);
         merged.without_pattern += cell.sums.without_pattern * share.times;
       });
+      if (share.is_stratum()) ++stratum;
+    }
     std::vector<SiteRecord> out;
     for (auto& [space, merged] : spaces) {
+      if (!strata.empty() && !architectures.empty()) {
+        for (std::size_t i = 0; i < strata.size(); ++i) merged.strata[i].batches = strata[i];
+        merged.record.spread =
+            merged.met < fewest_to_judge ? 1 : spread_of(merged.strata, merged.record.counters[0]);
+      }
       if (!architectures.empty())
         merged.record.distribution = distribution_of(merged.tally, merged.header, *architectures[0]);
       // The instruction says how wide the result is; the texel's width is the object's.
@@ -140,6 +167,25 @@ access::Sink* Collector::begin_class() {
 void Collector::end_class(u64 members, u64 first_member) {
   impl_->shares.back().times = members;
   impl_->shares.back().cta = first_member;
+}
+
+std::vector<access::Sink*> Collector::begin_sample(std::size_t parts) {
+  std::vector<access::Sink*> out;
+  impl_->first_sampled = impl_->shares.size();
+  for (std::size_t i = 0; i < parts; ++i) {
+    Impl::Share& share = impl_->add_share();
+    share.is_sampled = true;
+    out.push_back(share.sink());
+  }
+  return out;
+}
+
+void Collector::end_sample(std::span<const u64> weights) {
+  for (std::size_t i = 0; i < impl_->shares.size(); ++i) {
+    Impl::Share& share = impl_->shares[i];
+    share.times = share.is_sampled ? weights[i - impl_->first_sampled] : 0;
+    if (share.is_stratum()) impl_->strata.push_back(share.times);
+  }
 }
 
 std::vector<SiteRecord> Collector::finish() {

@@ -21,6 +21,11 @@ public:
   // begun and not ended is forgotten when the next one begins.
   access::Sink* begin_class();
   void end_class(u64 members, u64 first_member);
+  // For launches whose sample runs first (sim::Sampling): a sink for each part of it, beside those of the workers.
+  std::vector<access::Sink*> begin_sample(std::size_t parts);
+  // The sample stands for the grid, each part for so many like it, and what else was counted is forgotten. Without this call all
+  // that was counted is added up.
+  void end_sample(std::span<const u64> weights);
   // The sites with their sums, in site order; sites never executed have zero counters. Sums do not depend on
   // the number of workers. A site accessed in several spaces (generic addressing) has one record per space;
   // accesses of sites that were not listed end in a last record without place. Sites that machine code has elsewhere

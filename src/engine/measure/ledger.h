@@ -34,22 +34,30 @@ private:
   std::array<std::atomic<u64>, 32> words_{};
 };
 
+// WarpLens ended a process of the program, whose exit code is 0 then.
+enum class Stop : u8 {
+  no,
+  at_results, // where it waited for results that no count needs (--no-results)
+  at_budget   // where the time for its launches was up (--budget)
+};
+
 struct Ledger {
-  std::atomic<u64> begun{0};        // launches asked for, those that were refused too
-  std::atomic<u64> ended{0};        // of those, whose record was to be written
-  std::atomic<u64> lost{0};         // events that could not be written
-  std::atomic<u32> error{0};        // errno of the first
-  std::atomic<bool> stopped{false}; // a process ended where it waited for results (--no-results)
+  std::atomic<u64> begun{0}; // launches asked for, those that were refused too
+  std::atomic<u64> ended{0}; // of those, whose record was to be written
+  std::atomic<u64> lost{0};  // events that could not be written
+  std::atomic<u32> error{0}; // errno of the first
+  std::atomic<Stop> stopped{Stop::no};
+  std::atomic<u64> launch_milliseconds{0}; // that launches took, and results that were put off
 
   // For the progress line alone. Of the launch that runs, or ran last: its number, its CTAs, the kernel's demangled name.
   std::atomic<u64> launch{0}, done{0}, total{0};
   SharedText kernel;
   std::atomic<u64> kernels{0};    // that were launched
   std::atomic<u64> unproved{0};   // launches that were not counted by proof
-  std::atomic<u32> computing{0};  // results that were put off (--count-only): of so many processes
+  std::atomic<u32> computing{0};  // results that were put off (--proofs): of so many processes
   std::atomic<bool> drawn{false}; // the line is on the terminal: whoever is about to write there erases it
 };
 static_assert(std::atomic<u64>::is_always_lock_free && std::atomic<u32>::is_always_lock_free &&
-              std::atomic<bool>::is_always_lock_free);
+              std::atomic<bool>::is_always_lock_free && std::atomic<Stop>::is_always_lock_free);
 
 } // namespace warplens::measure

@@ -223,6 +223,7 @@ void instruction_members(V&& visit, T& record) {
   visit("bytes", site.bytes), visit("cache", site.cache), visit("matrices", site.matrices);
   visit("vector", site.vector, u8{1}), visit("element", site.element), visit.object("array", site.array);
   visit.optional("timing_dependent", site.timing_dependent), visit.optional("assembled", site.assembled);
+  visit.optional("spread", record.spread);
 }
 
 template <class V> void members(V&& visit, Either<Blocks> auto& blocks) {

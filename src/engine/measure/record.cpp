@@ -9,6 +9,7 @@ std::string_view name(Status status) {
   switch (status) {
   case Status::exact: return "exact";
   case Status::proved: return "proved";
+  case Status::sampled: return "sampled";
   case Status::partial: return "partial";
   case Status::failed: return "failed";
   case Status::unknown: return "unknown";

@@ -24,6 +24,9 @@ struct SiteRecord {
   bool result_unused =
       false;             // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
   bool adds_one = false; // of an `atom` or a `red`: it adds the constant 1, an integer of 32 bits
+  // Of a sampled launch: what is counted lies within this share of the true number, in 95 of 100 cases. 0: it is the true number;
+  // 1: the sample met it so seldom that nothing can be said.
+  double spread = 0;
   bool operator==(const SiteRecord&) const = default;
 };
 
@@ -33,16 +36,16 @@ inline bool is_copied_half(const SiteRecord& record) {
   return record.site.kind == access::Kind::async_copy && record.space == access::Space::shared;
 }
 
-// What a launch's counts are worth, best first. Partial: it was stopped before its end, by a signal, a time limit or the end of
-// the program, and its counts are those of the blocks that ran (LaunchContent::blocks). A refused one did not run: CUDA
-// returned an error for it, and so does a GPU. The published schema promises "sampled" too, for launches of which only a part
-// was looked at: nothing makes such a launch yet.
-enum class Status : u8 { exact, proved, partial, failed, unknown, refused };
+// What a launch's counts are worth, best first. Sampled: some blocks were counted and stand for all (--budget). Partial: it was
+// stopped before its end, by a signal, a time limit or the end of the program, and its counts are those of the blocks that ran.
+// Of both LaunchContent::blocks says how many. A refused one did not run: CUDA returned an error for it, and so does a GPU.
+enum class Status : u8 { exact, proved, sampled, partial, failed, unknown, refused };
 std::string_view name(Status);
 constexpr bool is_whole(Status status) { return status <= Status::proved; }    // every block is counted
 constexpr bool is_counted(Status status) { return status <= Status::partial; } // its counts are worth a look
+constexpr bool is_part(Status status) { return status == Status::sampled || status == Status::partial; }
 
-// How far a partial launch came.
+// The blocks of a sampled or partial launch that were counted.
 struct Blocks {
   u64 ended = 0;   // whose accesses are all counted
   u64 running = 0; // that were stopped in the middle; what they had done is counted
@@ -65,7 +68,7 @@ struct LaunchContent {
   std::vector<std::string> local_arrays;
   std::vector<u32> sm; // architectures counted, first = the device
   Status status = Status::exact;
-  Blocks blocks{};    // partial: of the grid
+  Blocks blocks{};    // sampled, partial: of the grid
   std::string reason; // failed, unknown, refused: why
   std::string error;  // refused: the CUDA error's name
   std::vector<diag::Diagnostic> diagnostics;

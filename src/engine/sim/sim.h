@@ -117,11 +117,28 @@ struct LaunchChecks {
   bool race = false;   // accesses to shared memory that no barrier orders
   bool any() const { return sync || memory || race; }
 };
+// A sample of the grid that runs before the rest (exec/sample.h), so that wherever the launch ends, its counts stand for the
+// whole. A launch has none whose grid is too small for that, or is cooperative, in clusters, checked, or prints.
+struct Sampled {
+  std::vector<u64>
+      weights; // of each part, in the order of the grid: what it counted stands for so many like it; 0: it did not end
+  u64 ctas = 0;                                // that ended
+  u64 warp_instructions = 0, of_grid = 0;      // of these; of the whole grid, estimated
+  bool stands() const { return of_grid != 0; } // enough of it ended
+};
+struct Sampling {
+  enum class Rest : u8 { counted, uncounted, left_out };
+  // A sink for each of so many parts; before the launch runs.
+  std::function<std::vector<access::Sink*>(std::size_t parts)> begin;
+  // When the sample has ended: what becomes of the rest.
+  std::function<Rest(const Sampled&)> rest;
+};
 struct LaunchOptions {
   std::string name; // of the kernel, as people call it; empty: the PTX function's
   u32 workers = 0;  // 0: one per core
   u32 batch = 0;    // CTAs that run in lockstep, at most; 0: chosen from the kernel and the grid (batch.cpp)
   std::vector<access::Sink*> sinks; // one per worker, or empty: count nothing
+  std::optional<Sampling> sampling;
   LaunchChecks checks;
   bool strict_memory = false; // an access past an allocation stops the launch
   u64 call_stack_bytes =
@@ -138,7 +155,8 @@ struct LaunchResult {
   std::vector<diag::Diagnostic>
       warnings; // tolerated out-of-bounds accesses, what LaunchChecks find: one per place
   u64 warp_instructions = 0, thread_instructions = 0;
-  u64 begun = 0, ended = 0; // CTAs; both are the grid's where nothing went wrong
+  u64 begun = 0, ended = 0; // CTAs; both are the grid's where nothing went wrong and nothing was left out
+  std::optional<Sampled> sampled;
 };
 // The CTAs of a cluster: as the launch asks, else as the kernel says (.reqnctapercluster).
 Dim3 cluster_of(const ir::Function& kernel, const Dim3& asked);

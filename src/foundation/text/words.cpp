@@ -32,6 +32,29 @@ std::string human_bytes(u64 value) {
   return value < 1000 ? fmt::format("{}{}B", value, no_break) : with_unit(value, "B");
 }
 
+static u64 two_digits(u64 value) {
+  u64 unit = 1;
+  while (value / unit >= 100) unit *= 10;
+  return value / unit * unit + (value % unit >= (unit + 1) / 2 && unit > 1 ? unit : 0);
+}
+
+// Without the zeros that three digits would show: "~12 k", not "~12.0 k".
+static std::string without_zeros(std::string text) {
+  const std::size_t point = text.find('.');
+  if (point == text.npos) return text;
+  std::size_t end = text.find_first_not_of("0123456789", point + 1), last = std::min(end, text.size());
+  while (text[last - 1] == '0') text.erase(--last, 1);
+  if (text[last - 1] == '.') text.erase(last - 1, 1);
+  return text;
+}
+
+std::string about(u64 value) { return "~" + without_zeros(human(two_digits(value))); }
+std::string about_bytes(u64 value) { return "~" + without_zeros(human_bytes(two_digits(value))); }
+
+std::string plus_minus(double fraction) {
+  return fmt::format("±{:.0f}%", std::max(1.0, std::ceil(100 * fraction)));
+}
+
 std::string human_time(double seconds) {
   static constexpr std::array<std::string_view, 3> units{"ns", "µs", "ms"};
   double scaled = seconds * 1e9;

@@ -14,8 +14,12 @@ std::string with_plain_blanks(std::string text);
 // 9999 → "9999", 12500 → "12.5 k", 12500000 → "12.5 M": three significant digits from 10000 on, units of
 // 1000; no_break before the unit.
 std::string human(u64 value);
-std::string human_bytes(u64 value);     // "537 MB", units of 1000
-std::string human_time(double seconds); // "1.25 µs"
+std::string human_bytes(u64 value); // "537 MB", units of 1000
+// Of what is estimated: two digits, "~540 MB".
+std::string about(u64 value);
+std::string about_bytes(u64 value);
+std::string plus_minus(double fraction); // "±3%", never less than 1%
+std::string human_time(double seconds);  // "1.25 µs"
 // 0.1234 → "12%", never "100%" or "0%" for something in between: ">99%", "<1%".
 std::string percent(double fraction);
 // "1 kernel", "12.5 k kernels"

@@ -229,7 +229,7 @@ void add_uncounted(findings::List& list, const Model& model) {
     if (!measure::is_whole(kernel.status))
       add(kernel.label,
           fmt::format("{}: {}{}{}", human(kernel.launches, "launch"), measure::name(kernel.status),
-                      kernel.status == measure::Status::partial ? ", " + blocks_of(kernel) : "",
+                      measure::is_part(kernel.status) ? ", " + blocks_of(kernel) : "",
                       kernel.reasons.empty() ? "" : ": " + kernel.reasons[0].text));
   for (const measure::LaunchStarted& launch : model.input.interrupted)
     add(launch.name, fmt::format("launch {} did not end before the program did", launch.index));

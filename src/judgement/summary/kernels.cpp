@@ -18,8 +18,8 @@ namespace {
 using measure::LaunchRecord;
 using measure::Status;
 
-// Exact and proved launches of a kernel add up; others each stay among themselves.
-Status group_of(Status status) { return status == Status::proved ? Status::exact : status; }
+// Launches whose counts are of the whole grid add up; others each stay among themselves.
+Status group_of(Status status) { return status <= Status::sampled ? Status::exact : status; }
 
 auto row_order(const Row& row) {
   u64 moved = measure::bytes_moved(row.counters[0], row.space);
@@ -107,9 +107,10 @@ void keep_idle_lines(std::vector<Row>& never, const std::vector<Row>& rows) {
 
 void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& launch, u64 times) {
   kernel.launches += times;
-  kernel.status = std::max(kernel.status, launch.status); // proved where exact ones are among them
+  kernel.status = std::max(kernel.status, launch.status); // the worst of what is added up
   add_grid(kernel, launch.grid, times);
-  kernel.blocks.ended += launch.blocks.ended * times;
+  kernel.blocks.ended +=
+      (measure::is_whole(launch.status) ? launch.grid.count() : launch.blocks.ended) * times;
   kernel.blocks.running += launch.blocks.running * times;
   add_reason(kernel, launch.reason, times);
   kernel.shared_bytes = std::max(kernel.shared_bytes, launch.shared_bytes);
@@ -184,12 +185,15 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
       kernel.timing_dependent += row.sites;
       row.excess_bytes = row.excess_cycles = 0;
     } else {
+      const u64 moved = measure::bytes_moved(row.counters[0], row.space);
       kernel.excess_bytes += row.excess_bytes;
       kernel.excess_cycles += row.excess_cycles;
-      kernel.moved_bytes += measure::bytes_moved(row.counters[0], row.space);
+      kernel.moved_bytes += moved;
+      kernel.spread += row.spread * static_cast<double>(moved);
     }
     rows.push_back(std::move(row));
   }
+  if (kernel.moved_bytes != 0) kernel.spread /= static_cast<double>(kernel.moved_bytes);
   keep_idle_lines(kernel.never_executed, rows);
   kernel.lines = make_lines(std::move(rows), kernel.excess_cycles, source, options);
   return kernel;

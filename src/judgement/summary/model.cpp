@@ -70,7 +70,7 @@ Result<text::Regex> compile_filter(const std::string& pattern) {
 
 bool is_complete(const Input& input) {
   const Missing& missing = input.missing;
-  return !input.outcome.was_stopped && missing.launches == 0 && missing.events == 0 &&
+  return !input.outcome.was_stopped() && missing.launches == 0 && missing.events == 0 &&
          missing.processes == 0 && input.interrupted.empty() && input.unsupported.empty() &&
          !input.launches.empty() &&
          std::all_of(input.launches.begin(), input.launches.end(),

@@ -11,6 +11,7 @@
 // they were: partial ones, too.
 #pragma once
 #include "advise/advise.h"
+#include "measure/ledger.h"
 #include "measure/record.h"
 #include "measure/wire.h"
 #include "source/places.h"
@@ -30,8 +31,10 @@ struct LocalUse {
 // How the program ended, as far as the report must say it.
 struct Outcome {
   int exit_code = 0;
-  int signal = 0;           // 0: it ended by itself
-  bool was_stopped = false; // at a wait for results that nobody needs for the counts (--no-results)
+  int signal = 0; // 0: it ended by itself
+  measure::Stop stopped = measure::Stop::no;
+  double seconds = 0, launch_seconds = 0; // that it ran; of these, in launches, over all its processes
+  bool was_stopped() const { return stopped != measure::Stop::no; }
 };
 
 // What the program did and this report does not hold; a message says why.
@@ -92,8 +95,9 @@ struct Row : measure::SiteRecord {
   double efficiency = 1;
   double from_l2 = 1; // of its sectors, the share that comes from there (measure/reuse.h)
   Cost cost{};
-  double share = 0;                   // of the kernel's excess cycles
-  std::vector<advise::Advice> advice; // largest gain first
+  double share = 0;                            // of the kernel's excess cycles
+  bool is_rare() const { return spread >= 1; } // a sample met it too seldom to judge it
+  std::vector<advise::Advice> advice;          // largest gain first
   // [advice][architecture], the first one's too: what it does there. None where the same rule has nothing to say under that
   // architecture, or where the classes' examples do not add up to what was counted for it.
   std::vector<std::vector<std::optional<Effect>>> effects;
@@ -137,9 +141,11 @@ struct Kernel {
   u64 launches = 0;
   u64 first_launch = 0;   // index in its process
   std::vector<u32> alike; // Model::input.launches[] that it is the sum of, in their order
-  measure::Blocks blocks; // partial: of all its launches
+  measure::Blocks blocks; // sampled, partial: of all its launches
+  double spread =
+      0; // of what it moves: measure::SiteRecord, added up as if all were off in the same direction
   std::vector<Reason>
-      reasons; // partial, failed, unknown, refused: why; proved: what stands for what, or why not
+      reasons; // sampled, partial, failed, unknown, refused: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
   std::vector<std::string> local_arrays;
   std::optional<LocalUse> local_use;
@@ -210,7 +216,7 @@ struct Model {
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
 
-// "412 of 1000 blocks": how far partial launches came.
+// "412 of 1000 blocks": how far sampled and partial launches were counted.
 std::string blocks_of(const Kernel&);
 
 // What --strict asks: every launch counted, none missing, and nothing that --check found against the program.

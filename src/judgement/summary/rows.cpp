@@ -128,6 +128,17 @@ void Merge::settle_pattern() {
   record.pattern.share = all == 0 ? 0 : std::min(1.0, best->second.warps / all);
 }
 
+// As if the counts of both were off in the same direction.
+static void add_record(SiteRecord& sum, const SiteRecord& other) {
+  const auto requests = [](const SiteRecord& record) {
+    return ran(record.counters) ? static_cast<double>(record.counters[0].instructions) : 0;
+  };
+  if (const double all = requests(sum) + requests(other); all != 0)
+    sum.spread = (sum.spread * requests(sum) + other.spread * requests(other)) / all;
+  add_counters(sum.counters, other.counters);
+  measure::add(sum.distribution, other.distribution);
+}
+
 void add_launch(SiteSums& sums, const measure::LaunchContent& launch) {
   for (const SiteRecord& site : launch.sites) {
     auto [found, fresh] = sums.try_emplace({site.site.id.value, site.space});
@@ -135,8 +146,7 @@ void add_launch(SiteSums& sums, const measure::LaunchContent& launch) {
     if (fresh) {
       merge.record = site;
     } else {
-      add_counters(merge.record.counters, site.counters);
-      measure::add(merge.record.distribution, site.distribution);
+      add_record(merge.record, site);
     }
     merge.note_pattern(site);
   }
@@ -174,8 +184,7 @@ SiteSums merge_rows(SiteSums sites) {
     }
     Merge& sum = out.at(found->second);
     sum.record.result_unused &= merge.record.result_unused, sum.record.adds_one &= merge.record.adds_one;
-    add_counters(sum.record.counters, merge.record.counters);
-    measure::add(sum.record.distribution, merge.record.distribution);
+    add_record(sum.record, merge.record);
     sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
     sum.sites += merge.sites;
   }
@@ -212,7 +221,8 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
     row.from_l2 = reuse.share_from_l2(row.site, row.space, row.distribution.first_block);
     if (architecture != nullptr)
       row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, *architecture, row.from_l2);
-    if (architecture != nullptr) row.advice = advise::advise(row, {architecture, 0, &launch});
+    if (architecture != nullptr && !row.is_rare())
+      row.advice = advise::advise(row, {architecture, 0, &launch});
     if (source::is_library_code(row.site))
       for (advise::Advice& advice : row.advice) withdraw(row.site, advice);
     row.effects = effects_of(row, launch, row.advice);
@@ -223,6 +233,7 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
       row.excess_cycles = measure::excess_cycles(*advice.by_itself, row.space, *architecture);
     }
     if (row.excess_bytes == 0) row.excess_cycles = 0; // passes of bytes that are all needed
+    if (row.is_rare()) row.excess_bytes = row.excess_cycles = 0;
   }
   return row;
 }

@@ -99,8 +99,9 @@ private:
       if (launch == nullptr) continue;
       out.grid[s] = launch->record.grid, out.block[s] = launch->record.block;
       const measure::LaunchRecord& record = launch->record;
-      if (record.status == measure::Status::partial)
-        out.problem[s] = "partial, " + measure::in_words(record.blocks, record.grid.count());
+      if (measure::is_part(record.status))
+        out.problem[s] = fmt::format("{}, ", measure::name(record.status)) +
+                         measure::in_words(record.blocks, record.grid.count());
       else if (!measure::is_whole(record.status))
         out.problem[s] = record.reason.empty() ? std::string(measure::name(record.status)) : record.reason;
     }

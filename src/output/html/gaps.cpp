@@ -14,9 +14,8 @@ struct Gaps {
 void add_kernels(const summary::Model& model, Gaps& gaps) {
   for (const summary::Kernel& kernel : model.kernels) {
     if (measure::is_whole(kernel.status)) continue;
-    const std::string status =
-        std::string(measure::name(kernel.status)) +
-        (kernel.status == measure::Status::partial ? ", " + summary::blocks_of(kernel) : "");
+    const std::string status = std::string(measure::name(kernel.status)) +
+                               (measure::is_part(kernel.status) ? ", " + summary::blocks_of(kernel) : "");
     for (const summary::Reason& reason : kernel.reasons)
       gaps.add(fmt::format("{}: {} {}", kernel.label, text::human(reason.launches, "launch"), status),
                reason.text);

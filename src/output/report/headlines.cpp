@@ -68,18 +68,23 @@ std::string gain_of(const Page& page, const Finding& finding) {
 }
 
 // "32 sectors per request where 4 would do: 402 MB of 537 MB (75%) are for nothing"
-std::string waste_text(const Finding& finding, Space space) {
+std::string waste_text(const Page& page, const Finding& finding, Space space) {
+  const bool sampled = std::ranges::any_of(finding.accesses, [&](const Finding::Access& access) {
+    return kernel_of(page, access).status == measure::Status::sampled;
+  });
+  const auto bytes = sampled ? about_bytes : human_bytes;
+  const auto number = sampled ? about : static_cast<std::string (*)(u64)>(human);
   std::string text = findings::cost_text(finding.cost.actual, finding.cost.unit, finding.cost.ideal);
   const u64 moved = measure::bytes_moved(finding.counts, space),
             excess = measure::excess_bytes(finding.counts, space);
   if (space == Space::shared)
-    text += fmt::format(": {} of {} wavefronts", human(measure::excess(finding.counts, space)),
-                        human(finding.counts.wavefronts));
+    text += fmt::format(": {} of {} wavefronts", number(measure::excess(finding.counts, space)),
+                        number(finding.counts.wavefronts));
   else if (space == Space::constant)
-    text += fmt::format(": {} of {} requests", human(measure::excess(finding.counts, space)),
-                        human(finding.counts.requests));
+    text += fmt::format(": {} of {} requests", number(measure::excess(finding.counts, space)),
+                        number(finding.counts.requests));
   else
-    text += fmt::format(": {} of {}", human_bytes(excess), human_bytes(moved));
+    text += fmt::format(": {} of {}", bytes(excess), bytes(moved));
   return text +
          fmt::format(" ({}) for nothing",
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
@@ -216,7 +221,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
         '\n';
   const std::string what = described(row.site, row.space, array_name(row.site.array),
                                      row.site.kind == access::Kind::async_copy && row.space == Space::shared);
-  std::string costs = waits(finding) ? wait_text(page, finding) : waste_text(finding, row.space);
+  std::string costs = waits(finding) ? wait_text(page, finding) : waste_text(page, finding, row.space);
   if (!waits(finding) && row.space == Space::shared) costs += combined_note(page, finding);
   if (!waits(finding)) costs += by_launch(page, worst, alone);
   out +=

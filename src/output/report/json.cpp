@@ -151,8 +151,7 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
                                     {"step", some.step}});
   measure::shape_members(visit, launch);
   out["status"] = label.name();
-  if (launch.status == measure::Status::partial)
-    out["blocks"] = blocks_json(launch.blocks, launch.grid.count());
+  if (measure::is_part(launch.status)) out["blocks"] = blocks_json(launch.blocks, launch.grid.count());
   measure::outcome_members(visit, launch);
   if (!alike.counters.empty()) out["counters"] = alike.counters;
   visit.each("diagnostics", launch.diagnostics);

@@ -29,6 +29,12 @@ std::string nothing_of(const Kernel& kernel) {
   return kernel.moved_bytes == 0 ? "-" : percent(waste_of(kernel, kernel.excess_bytes));
 }
 
+std::string moved_of(const Kernel& kernel) {
+  if (kernel.moved_bytes == 0) return "-";
+  return kernel.status == measure::Status::sampled ? about_bytes(kernel.moved_bytes)
+                                                   : human_bytes(kernel.moved_bytes);
+}
+
 // As long as the other columns leave room.
 std::string shown_name(const Page& page, const Kernel& kernel) {
   constexpr u32 other_columns = 51;
@@ -118,13 +124,19 @@ std::string access_line(const Page& page, const Shown& shown) {
          '\n';
 }
 
-// What is to be known of a kernel's counts: why --count-only executed it all the same, or that its input may be wrong.
+// What is to be known of a kernel's counts: of how many blocks they are, why no proof counted it, or that its input
+// may be wrong.
 std::string reasons_of(const Page& page, const std::vector<const Kernel*>& kernels) {
   constexpr std::size_t most = 2;
   std::string out;
   std::size_t told = 0;
   for (const Kernel* kernel : kernels)
-    if (kernel->status == measure::Status::exact && !kernel->reasons.empty() && told++ < most)
+    if (kernel->status == measure::Status::sampled && told++ < most)
+      out += hanging(fmt::format("~ {}: sampled {}, {}{}", kernel->short_name, blocks_of(*kernel),
+                                 plus_minus(kernel->spread),
+                                 kernel->reasons.empty() ? "" : "; " + kernel->reasons.back().text),
+                     page.options.width);
+    else if (kernel->status == measure::Status::exact && !kernel->reasons.empty() && told++ < most)
       out += hanging(fmt::format("{}: {}", kernel->short_name, kernel->reasons[0].text), page.options.width);
   return out;
 }
@@ -151,8 +163,7 @@ std::string kernel_list(const Page& page) {
                                                                               : measure::name(kernel.status));
     if (kernel.measured_time) limited += fmt::format(", took {}", human_time(*kernel.measured_time));
     out += clip(fmt::format("{}{}{}{}  {}", pad_right(shown_name(page, kernel), name_width),
-                            pad_left(human(kernel.launches), 10),
-                            pad_left(kernel.moved_bytes == 0 ? "-" : human_bytes(kernel.moved_bytes), 11),
+                            pad_left(human(kernel.launches), 10), pad_left(moved_of(kernel), 11),
                             pad_left(nothing_of(kernel), 13), limited),
                 page.options.width) +
            '\n';

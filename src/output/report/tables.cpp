@@ -40,6 +40,7 @@ std::string label_of(const Kernel& kernel) {
   if (kernel.measured) return "measured";
   switch (kernel.status) {
   case Status::exact: return "exact";
+  case Status::sampled: return fmt::format("sampled: {}, {}", blocks_of(kernel), plus_minus(kernel.spread));
   case Status::partial: return "partial: " + blocks_of(kernel);
   case Status::failed: return "failed: counts up to the fault";
   case Status::unknown: return "unknown: counts as far as it came";
@@ -167,7 +168,8 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
       row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
   std::string waste = kernel.excess_cycles == 0 ? "-" : percent(row.share);
   std::string out = "    " + pad_right(access_name(row), access_width - 2);
-  out += whole ? pad_left(human(requests), number_width) + "  " : "  ";
+  const bool sampled = row.spread != 0;
+  out += whole ? pad_left(sampled ? about(requests) : human(requests), number_width) + "  " : "  ";
   out += pad_right(pad_left(fmt::format("{:.2f}", row.cost.actual), 6) +
                        fmt::format(" ({:.2f}) {}", row.cost.ideal, row.cost.unit),
                    cost_width);
@@ -179,6 +181,8 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
     pattern += fmt::format(", {:.1f} passes through the L1",
                            static_cast<double>(l1_passes(counters)) / static_cast<double>(counters.requests));
   if (row.site.timing_dependent != access::Timing::none) pattern = "depends on timing, " + pattern;
+  if (sampled)
+    pattern = (row.is_rare() ? "rare in the sample, not judged; " : plus_minus(row.spread) + "; ") + pattern;
   bool fits = row_width + 2 + width_of(pattern) <= page.options.width;
   return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
 }

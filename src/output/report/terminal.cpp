@@ -50,7 +50,7 @@ std::string how_exactly(const Model& model) {
     return labels.contains("exact") ? ", exact (every warp)" : ", proved (every warp)";
   std::string out = ", ";
   for (std::string_view label : labels) out += fmt::format("{}{}", out.size() > 2 ? " and " : "", label);
-  return out + (model.complete ? "" : " as far as it was counted");
+  return out + (model.complete || labels.contains("sampled") ? "" : " as far as it was counted");
 }
 
 std::string how_counted(const Model& model) {
@@ -115,7 +115,12 @@ std::string ended(const Input& input) {
     const measure::LaunchStarted& last = input.interrupted.back();
     running = fmt::format(" while launch {} ({}) was running", last.index, last.name);
   }
-  if (outcome.was_stopped) return "The program was ended where it waited for results (--no-results).";
+  if (outcome.stopped == measure::Stop::at_results)
+    return "The program was ended where it waited for results (--no-results).";
+  if (outcome.stopped == measure::Stop::at_budget)
+    return fmt::format("The program was ended when its budget was spent: {} in launches, {} in its own code.",
+                       human_time(outcome.launch_seconds),
+                       human_time(std::max(0.0, outcome.seconds - outcome.launch_seconds)));
   if (outcome.signal != 0)
     return fmt::format("The program was killed by signal {} ({}){}.", outcome.signal,
                        strsignal(outcome.signal), running);
@@ -142,6 +147,10 @@ u64 combined_wavefronts(const Model& model) {
 std::string program_totals(const Page& page) {
   const Model& model = page.model;
   const u64 combined = combined_wavefronts(model);
+  const bool sampled = std::ranges::any_of(
+      model.kernels, [](const Kernel& kernel) { return kernel.status == measure::Status::sampled; });
+  const auto bytes = sampled ? about_bytes : human_bytes;
+  const auto number = sampled ? about : static_cast<std::string (*)(u64)>(human);
   std::string out;
   u64 wasted = 0, all = 0; // bytes, of all but shared and constant memory
   auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64)) {
@@ -155,15 +164,15 @@ std::string program_totals(const Page& page) {
       wasted += measure::excess_bytes(counters[0], space);
       all += measure::bytes_moved(counters[0], space);
     }
-  say(wasted, all, "traffic between warps and the L1 is", human_bytes);
+  say(wasted, all, "traffic between warps and the L1 is", bytes);
   for (const auto& [space, counters] : model.totals) {
     arch::Counts sum = counters[0];
     if (space == access::Space::shared) {
       sum.wavefronts -= combined;
-      say(measure::excess(sum, space), sum.wavefronts, "shared-memory wavefronts are", human);
+      say(measure::excess(sum, space), sum.wavefronts, "shared-memory wavefronts are", number);
     }
     if (space == access::Space::constant)
-      say(measure::excess(sum, space), sum.requests, "constant-memory requests are", human);
+      say(measure::excess(sum, space), sum.requests, "constant-memory requests are", number);
   }
   return out;
 }

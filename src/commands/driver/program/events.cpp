@@ -239,7 +239,14 @@ std::string EventFile::source() const { return fmt::format("/proc/self/fd/{}", f
 
 Tally EventFile::tally() const {
   const measure::SharedLedger& all = ledger();
-  Tally out{all.begun, all.ended, all.lost, all.stopped, static_cast<int>(all.error), all.unseen, {}};
+  Tally out{all.begun,
+            all.ended,
+            all.lost,
+            all.stopped,
+            static_cast<double>(all.launch_milliseconds) / 1000,
+            static_cast<int>(all.error),
+            all.unseen,
+            {}};
   for (const measure::UnseenProgram& program : all.unseen_programs)
     if (program.written)
       out.unseen_programs.emplace_back(program.text, strnlen(program.text, sizeof program.text));

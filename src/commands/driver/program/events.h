@@ -14,7 +14,8 @@ namespace warplens::driver {
 // What a ledger says once the program has ended.
 struct Tally {
   u64 begun = 0, ended = 0, lost = 0;
-  bool stopped = false;
+  measure::Stop stopped = measure::Stop::no;
+  double launch_seconds = 0;
   int error = 0;
   u64 unseen = 0;                           // programs with CUDA that ran without WarpLens
   std::vector<std::string> unseen_programs; // the first of them: "PATH: why"

@@ -75,11 +75,13 @@ u64 written_by_children() {
 } // namespace
 
 std::string progress_text(const measure::Ledger& ledger, std::chrono::seconds since_start, u32 width,
-                          bool hint) {
+                          bool hint, bool offers_budget) {
   std::string state = diag::without_controls(state_of(ledger));
   std::string rest = fmt::format(", {} s", since_start.count());
   if (const u64 kernels = ledger.kernels; kernels > 1) rest += ", " + kernels_of(kernels);
-  if (hint) rest += "; Ctrl-C: report of what was counted so far";
+  const bool offers = offers_budget && since_start >= 30s && ledger.begun != 0;
+  if (hint && offers) rest += "; Ctrl-C: report; --budget 60s answers sooner";
+  if (hint && !offers) rest += "; Ctrl-C: report of what was counted so far";
   constexpr std::string_view name = "warplens: ";
   const std::size_t room = std::max<std::size_t>(width, 40) - name.size() - 1;
   if (hint && state.size() + rest.size() > room) rest = rest.substr(0, rest.find(';')) + "; Ctrl-C: report";
@@ -88,8 +90,8 @@ std::string progress_text(const measure::Ledger& ledger, std::chrono::seconds si
   return std::string(name) + state + rest;
 }
 
-ProgressLine::ProgressLine(measure::Ledger& ledger, bool wanted)
-    : ledger_(ledger), terminal_(isatty(STDERR_FILENO) == 1) {
+ProgressLine::ProgressLine(measure::Ledger& ledger, bool wanted, bool offers_budget)
+    : ledger_(ledger), terminal_(isatty(STDERR_FILENO) == 1), offers_budget_(offers_budget) {
   if (!wanted) return;
   sigset_t all, before; // the thread that waits for the program is the one that signals come to
   sigfillset(&all);
@@ -133,7 +135,7 @@ void ProgressLine::draw(Clock::time_point now) {
     state_ = 0;
   }
   const u32 width = columns();
-  const std::string text = progress_text(ledger_, since_start, width, true);
+  const std::string text = progress_text(ledger_, since_start, width, true, offers_budget_);
   std::string place;
   if (own_work && text.size() < width)
     place = fmt::format("{}\x1b[{}G", erase_to_margin, width - text.size() + 1);

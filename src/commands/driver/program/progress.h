@@ -14,12 +14,15 @@
 
 namespace warplens::driver {
 
-// The words for it. `width`: columns; `hint`: what Ctrl-C gives is said, too.
-std::string progress_text(const measure::Ledger&, std::chrono::seconds since_start, u32 width, bool hint);
+// The words for it. `width`: columns. `hint`: what Ctrl-C gives is said, too; and after half a minute, if `offers_budget`, what
+// answers sooner.
+std::string progress_text(const measure::Ledger&, std::chrono::seconds since_start, u32 width, bool hint,
+                          bool offers_budget = false);
 
 class ProgressLine {
 public:
-  ProgressLine(measure::Ledger&, bool wanted);
+  // `offers_budget`: no option limits the run yet.
+  ProgressLine(measure::Ledger&, bool wanted, bool offers_budget);
   ~ProgressLine(); // erases it
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -30,7 +33,7 @@ private:
   void draw(Clock::time_point now);
 
   measure::Ledger& ledger_;
-  const bool terminal_;
+  const bool terminal_, offers_budget_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point quiet_since_ = start_; // the program did its own work and wrote nothing
   u64 state_ = 0;

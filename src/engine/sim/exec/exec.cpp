@@ -13,7 +13,7 @@ u64 Exec::shared_bytes() const {
   return launch.shared_stride > launch.shared_granted ? launch.shared_stride : own;
 }
 
-Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s) {
+Exec::Exec(LaunchState& l, const Shape& s) : launch(l), shape(s) {
   auto room = [&] {
     u64 bytes = storage_bytes(64, shape.lanes) + 64;
     scratch_storage.push_back(std::make_unique<std::byte[]>(bytes));
@@ -23,7 +23,6 @@ Exec::Exec(LaunchState& l, const Shape& s, u32 w) : launch(l), shape(s) {
   address = static_cast<u64*>(room());
   few.resize(shape.lanes + list_slack);
   ranges.resize(l.program.module.sites.size());
-  if (w < l.options.sinks.size()) sink = l.options.sinks[w];
 }
 
 Exec::~Exec() = default;

@@ -14,6 +14,7 @@
 #pragma once
 #include "access/access.h"
 #include "sim/exec/closing.h"
+#include "sim/exec/sample.h"
 #include "sim/exec/watcher.h"
 #include "sim/lower/code.h"
 #include "sim/sim.h"
@@ -120,6 +121,8 @@ struct Cta {
   std::vector<std::unique_ptr<Group>> spare; // ended groups, for reuse
   std::shared_ptr<Cluster> cluster;          // null without clusters
   u32 cluster_rank = 0;
+  access::Sink* sink = nullptr; // where its accesses go; null: they are not counted
+  u32 part = no_part;           // of the sample (exec/sample.h)
   Mask
       at_cluster; // threads that have come to the barrier of the cluster and were not let go (execute_cluster.cpp)
   bool started = false;
@@ -198,7 +201,7 @@ struct Exec {
   std::vector<u64> matrix; // [register][lane]: the operands of a multiplication (lower/lower_matrix.cpp)
   std::vector<u64> texels; // [warp][texel][lane]: what a filtered fetch reads beside the first texel
 
-  Exec(LaunchState&, const Shape&, u32 worker);
+  Exec(LaunchState&, const Shape&);
   ~Exec();
 
   // The CTA that a thread of the batch belongs to.
@@ -270,7 +273,10 @@ struct LaunchState {
   u64 shared_stride = 0;  // from one CTA's shared memory to the next one's in a batch
   u64 local_bytes = 0;    // per thread: entry depot and room for calls
   u64 grid_workspace = 0; // cooperative launches: what %envreg1:2 point to
+  SampleRun sample;
   std::atomic<u64> next_batch = 0;
+  // Of the order in which batches run: where it ends for now.
+  u64 end_of_batches() const { return sample.running ? sample.parts.size() : batches; }
   std::atomic<u64> finished = 0;
   // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to
   // a fault of their own, and the first one is the launch's, however many workers there are.

@@ -14,7 +14,7 @@ namespace {
 // has many batches, for the workers to share evenly.
 constexpr u32 most_batch_warps = most_warps;
 constexpr u64 most_batch_register_bytes = 512 << 10, most_batch_shared_bytes = 256 << 10;
-constexpr u64 least_batches = 16;
+constexpr u64 least_batches = 16, least_batches_sampled = 256;
 
 } // namespace
 
@@ -28,7 +28,8 @@ u32 batch_size(const LaunchState& launch) {
   for (u8 bits : launch.entry->slot_bits) registers += storage_bytes(bits, static_cast<u32>(threads));
   for (ir::FunctionId f : launch.program.reachable(spec.kernel).functions)
     registers += launch.program.code_of(f).parameter_bytes * threads; // arguments of calls
-  u64 wanted = launch.options.batch != 0 ? launch.options.batch : spec.grid.count() / least_batches;
+  const u64 least = launch.options.sampling ? least_batches_sampled : least_batches;
+  u64 wanted = launch.options.batch != 0 ? launch.options.batch : spec.grid.count() / least;
   u64 size = std::min<u64>({wanted, most_batch_warps / (threads / warp_size), spec.grid.x,
                             most_batch_register_bytes / (registers + 1)});
   if (launch.shared_stride != 0) size = std::min(size, most_batch_shared_bytes / launch.shared_stride);

@@ -30,6 +30,22 @@ struct Running {
   const std::function<void(u32)> work = [this](u32 w) { workers[w]->run(); };
 };
 
+// The sample, if there is one. Whether the rest runs, too. Blocks that wait for others are no sample of anything: then all run, as
+// they would without.
+static bool run_sample(Running& running) {
+  SampleRun& sample = running.state.sample;
+  if (sample.parts.empty()) return true;
+  sample.sinks = running.options.sampling->begin(sample.parts.size());
+  sample.running = true;
+  run_together(static_cast<u32>(running.workers.size()), running.work);
+  sample.running = false;
+  running.state.next_batch = sample.parts.size();
+  if (running.state.fault || running.state.closing.begun() || !sample.has_ended()) return true;
+  const Sampling::Rest rest = running.options.sampling->rest(sample.result());
+  sample.counts_rest = rest == Sampling::Rest::counted;
+  return rest != Sampling::Rest::left_out;
+}
+
 LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec,
                     const LaunchOptions& options) {
   LaunchResult result;
@@ -41,12 +57,14 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
   StallBoard& board = *running->board;
   std::vector<std::unique_ptr<Worker>>& all = running->workers;
   for (u32 w = 0; w < workers; ++w) all.push_back(std::make_unique<Worker>(state, board, w, workers));
-  run_together(workers, running->work);
+  const bool goes_on = run_sample(*running);
+  if (goes_on) run_together(workers, running->work);
   for (auto& worker : all) {
     result.warp_instructions += worker->warp_instructions;
     result.thread_instructions += worker->thread_instructions;
     result.begun += worker->begun, result.ended += worker->ended;
   }
+  if (!state.sample.parts.empty()) result.sampled = state.sample.result();
   if (state.grid_workspace != 0) device.memory->release(state.grid_workspace);
   if (board.found && !state.fault) {
     for (auto& worker : all) worker->report_stall();
@@ -55,7 +73,7 @@ LaunchResult launch(Device& device, const Program& program, const LaunchSpec& sp
     explain_stall(board, spec.grid.count(), state.fault->diagnostic);
   }
   // Where all that had begun came to their ends, no worker has said why they were the last.
-  if (!state.fault && state.closing.begun() && result.ended != spec.grid.count()) {
+  if (goes_on && !state.fault && state.closing.begun() && result.ended != spec.grid.count()) {
     (void)state.closing.is_over();
     state.fault = early_end(state);
   }

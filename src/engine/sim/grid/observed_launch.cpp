@@ -36,7 +36,7 @@ const LaunchSpec& ObservedLaunch::spec() const { return impl_->spec; }
 ObservedLaunch::Run ObservedLaunch::run(Dim3 id, access::Sink* sink, StepObserver& observer) {
   LaunchState& state = impl_->state;
   FloatEnvGuard while_it_runs;
-  Exec exec(state, *state.shape, 0);
+  Exec exec(state, *state.shape);
   exec.sink = sink;
   exec.loop = &observer;
   exec.performs_stores = false;

@@ -74,6 +74,21 @@ std::string cluster_problem(const Dim3& grid, const Dim3& cluster) {
   return fmt::format("clusters of {}×{}×{} blocks do not divide the grid", cluster.x, cluster.y, cluster.z);
 }
 
+// What blocks print comes in the order in which they run.
+bool prints(LaunchState& launch) {
+  const std::vector<ir::Function>& functions = launch.program.module.functions;
+  return std::ranges::any_of(launch.program.reachable(launch.spec.kernel).functions, [&](ir::FunctionId f) {
+    return std::ranges::any_of(launch.program.code_of(f).calls, [&](const auto& call) {
+      return call.callee.valid() && functions[call.callee.value].name == "vprintf";
+    });
+  });
+}
+
+bool samples(LaunchState& launch) {
+  return launch.options.sampling && !launch.spec.cooperative && !launch.has_clusters() &&
+         !launch.options.checks.any() && !prints(launch);
+}
+
 } // namespace
 
 Dim3 cluster_of(const ir::Function& kernel, const Dim3& asked) {
@@ -103,6 +118,11 @@ std::optional<Fault> prepare(LaunchState& launch) {
   if (rest != 0) launch.last_shape = std::make_unique<Shape>(spec.block, rest);
   launch.row_batches = ceil_div(spec.grid.x, ctas);
   launch.batches = launch.row_batches * spec.grid.y * spec.grid.z / launch.cluster.count();
+  if (samples(launch)) {
+    constexpr u64 most_parts = 64;
+    launch.sample.prepare(
+        sample_of(launch.batches, launch.row_batches, launch.last_shape != nullptr, most_parts));
+  }
   launch.local_bytes = launch.entry->local_bytes;
   if (launch.program.reachable(spec.kernel).functions.size() > 1 || launch.entry->allocates)
     launch.local_bytes += launch.options.call_stack_bytes;

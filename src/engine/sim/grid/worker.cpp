@@ -43,11 +43,10 @@ Fault early_end(const LaunchState& launch) {
 }
 
 Worker::Worker(LaunchState& launch, StallBoard& board, u32 index, u32 workers)
-    : launch_(launch), board_(board), stall_(board, index, *launch.device.memory),
-      exec_(launch, *launch.shape, index), workers_(workers) {
+    : launch_(launch), board_(board), index_(index), stall_(board, index, *launch.device.memory),
+      exec_(launch, *launch.shape), workers_(workers) {
   add_watchers(exec_);
-  if (launch.last_shape)
-    add_watchers(*(last_exec_ = std::make_unique<Exec>(launch, *launch.last_shape, index)));
+  if (launch.last_shape) add_watchers(*(last_exec_ = std::make_unique<Exec>(launch, *launch.last_shape)));
   u64 per_multiprocessor = std::clamp<u64>(most_threads_per_multiprocessor / launch.spec.block.count(), 1,
                                            most_ctas_per_multiprocessor);
   resident_ = ceil_div(launch.device.shape.multiprocessors * per_multiprocessor, workers);
@@ -66,6 +65,9 @@ void Worker::run() {
         continue;
       }
       if ((stopping && taken_ == taken_end_) || (!start_next() && (stopping || waiting_.empty()))) break;
+      // Blocks of a sample may wait for others of the rest.
+      if (launch_.sample.running && taken_ == taken_end_ && launch_.next_batch >= launch_.end_of_batches())
+        break;
       if (!stopping && !waiting_.empty()) resume_one();
     }
   } catch (FaultError& error) {
@@ -73,7 +75,8 @@ void Worker::run() {
   } catch (const std::bad_alloc&) {
     record(out_of_host_memory(launch_));
   }
-  stall_.leave();
+  if (!launch_.sample.running) stall_.leave();
+  warp_instructions = thread_instructions = 0;
   for (const Exec* exec : {static_cast<const Exec*>(&exec_), static_cast<const Exec*>(last_exec_.get())}) {
     if (exec == nullptr) continue;
     warp_instructions += exec->warp_instructions;
@@ -116,12 +119,13 @@ void Worker::record(Fault fault) {
 // not wait in vain. No more than `room`: what is taken is started even if all CTAs wait for all others.
 bool Worker::take(u64 room) {
   constexpr u64 most = 16;
+  const u64 end = launch_.end_of_batches();
   u64 next = launch_.next_batch.load(std::memory_order_relaxed);
-  if (next >= launch_.batches) return false;
-  u64 share = std::clamp<u64>((launch_.batches - next) / (workers_ * most), 1, most);
+  if (next >= end) return false;
+  u64 share = std::clamp<u64>((end - next) / (workers_ * most), 1, most);
   u64 count = std::min(share, room);
   taken_ = launch_.next_batch.fetch_add(count, std::memory_order_relaxed);
-  taken_end_ = std::min(taken_ + count, launch_.batches);
+  taken_end_ = std::min(taken_ + count, end);
   if (taken_ < taken_end_) return true;
   taken_ = taken_end_;
   return false;
@@ -134,7 +138,7 @@ bool Worker::start_next() {
       most = launch_.spec.cooperative ? launch_.batches * each : std::max(resident_, each);
   if (waiting_.size() + each > most) return false;
   if (taken_ == taken_end_ && !take((most - waiting_.size()) / each)) return false;
-  u64 batch = taken_++;
+  const auto [batch, part] = launch_.sample.batch_at(taken_++);
   if (launch_.has_clusters()) return start_cluster(batch);
   u64 row = batch / launch_.row_batches, column = batch % launch_.row_batches;
   Exec& exec = column + 1 == launch_.row_batches && last_exec_ ? *last_exec_ : exec_;
@@ -147,7 +151,7 @@ bool Worker::start_next() {
     return false;
   }
   cta->id = {static_cast<u32>(x), static_cast<u32>(row % grid.y), static_cast<u32>(row / grid.y)};
-  begin_cta(exec, *cta);
+  begin_cta(exec, *cta, part);
   advance(exec, std::move(cta));
   return true;
 }
@@ -160,7 +164,12 @@ std::unique_ptr<Cta> Worker::free_cta(const Exec& exec) {
   return cta;
 }
 
-void Worker::begin_cta(Exec& exec, Cta& cta) {
+void Worker::begin_cta(Exec& exec, Cta& cta, u32 part) {
+  const auto& sinks = launch_.options.sinks;
+  cta.part = part;
+  cta.sink = part != no_part                                       ? launch_.sample.sinks[part]
+             : launch_.sample.counts_rest && index_ < sinks.size() ? sinks[index_]
+                                                                   : nullptr;
   start_cta(exec, cta);
   begun += exec.shape.ctas;
 }
@@ -180,7 +189,7 @@ bool Worker::start_cluster(u64 number) {
     cta.cluster = cluster;
     cta.cluster_rank = rank;
     cluster->ctas.push_back(&cta);
-    begin_cta(exec_, cta);
+    begin_cta(exec_, cta, no_part);
   }
   if (ctas[0]->index >= launch_.stop_from.load(std::memory_order_relaxed)) {
     taken_ = taken_end_;
@@ -246,9 +255,13 @@ const Worker::Waiting& Worker::first_waiting() const {
 }
 
 void Worker::advance(Exec& exec, std::unique_ptr<Cta> cta) {
-  const u64 effects = exec.effects, instructions = exec.warp_instructions;
+  const u64 effects = exec.effects, before = exec.warp_instructions;
+  exec.sink = cta->sink;
   Progress progress = run_cta(exec, *cta);
-  since_look_ += exec.warp_instructions - instructions;
+  const u64 instructions = exec.warp_instructions - before;
+  since_look_ += instructions;
+  SampleRun::Part* part = cta->part == no_part ? nullptr : &launch_.sample.done[cta->part];
+  if (part != nullptr) part->warp_instructions += instructions;
   if (progress == Progress::deadlocked) throw FaultError{fault_of_deadlock(exec, *cta)};
   if (progress == Progress::waiting) {
     if (exec.effects != effects) stall_.moved();
@@ -258,6 +271,7 @@ void Worker::advance(Exec& exec, std::unique_ptr<Cta> cta) {
   stall_.moved();
   end_cta(exec, std::move(cta));
   ended += exec.shape.ctas;
+  if (part != nullptr) part->ended = true, part->ctas = exec.shape.ctas;
   if (since_look_ > instructions_per_look) check_clock(); // there may be no branch that looks
 }
 

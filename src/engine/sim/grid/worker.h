@@ -20,7 +20,7 @@ private:
   bool take(u64 room);
   bool start_next();
   std::unique_ptr<Cta> free_cta(const Exec& exec);
-  void begin_cta(Exec& exec, Cta& cta);
+  void begin_cta(Exec& exec, Cta& cta, u32 part);
   bool start_cluster(u64 number);
   void end_cta(const Exec& exec, std::unique_ptr<Cta> cta);
   void resume_one();
@@ -39,6 +39,7 @@ private:
 
   LaunchState& launch_;
   StallBoard& board_;
+  u32 index_;
   StallWatch stall_;
   Exec exec_;
   std::unique_ptr<Exec> last_exec_; // for the last batch of each row of the grid, when that one is shorter

@@ -1,0 +1,53 @@
+#include "runtime/budget.h"
+#include <fmt/format.h>
+
+namespace warplens::runtime {
+
+Budget::Budget(const Options& options)
+    : by_work_(options.budget_work != 0),
+      limit_(by_work_ ? static_cast<double>(options.budget_work) : options.budget) {}
+
+Budget::Shape Budget::shape_of(const Kernel& kernel, const sim::LaunchSpec& spec) {
+  const Dim3 &grid = spec.grid, &block = spec.block;
+  return {&kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, spec.dynamic_shared};
+}
+
+double Budget::cost(double seconds, u64 warp_instructions) const {
+  return by_work_ ? static_cast<double>(warp_instructions) : seconds;
+}
+
+std::optional<Budget::Duration> Budget::left() const {
+  if (!limited() || by_work_) return {};
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::max(0.0, limit_ - spent_)));
+}
+
+sim::Sampling::Rest Budget::rest(const Kernel& kernel, const sim::LaunchSpec& spec,
+                                 const sim::Sampled& sampled, double seconds) {
+  using Rest = sim::Sampling::Rest;
+  const double so_far = cost(seconds, sampled.warp_instructions);
+  const double times =
+      static_cast<double>(sampled.of_grid) / static_cast<double>(std::max<u64>(sampled.warp_instructions, 1));
+  const double whole = so_far * times, left = limit_ - spent_;
+  missing_ = whole - so_far;
+  if (whole > left) return Rest::left_out;
+  double& counted = counted_[shape_of(kernel, spec)];
+  const double share = left / static_cast<double>(counted_.size() + 1);
+  return counted + whole <= share ? Rest::counted : Rest::uncounted;
+}
+
+void Budget::spend(const Kernel* kernel, const sim::LaunchSpec& spec, double seconds, u64 warp_instructions,
+                   bool whole) {
+  if (!limited()) return;
+  const double took = cost(seconds, warp_instructions);
+  spent_ += took;
+  if (kernel != nullptr && whole) counted_[shape_of(*kernel, spec)] += took;
+}
+
+std::string Budget::missing() const {
+  if (by_work_) return fmt::format("about {:.3g} million warp instructions", missing_ / 1e6);
+  if (missing_ < 120) return fmt::format("about {:.0f} s", missing_);
+  if (missing_ < 7200) return fmt::format("about {:.0f} min", missing_ / 60);
+  return fmt::format("about {:.0f} h", missing_ / 3600);
+}
+
+} // namespace warplens::runtime

@@ -1,0 +1,23 @@
+// How far a number may be from the truth that was counted for a sample of a grid and multiplied: one batch of blocks ran for each of
+// some strata of the grid (sim/exec/sample.h).
+//
+// One batch of a stratum says nothing of how its neighbours differ from it. But strata that follow one another do: half the squared
+// difference of two is what either is off, in the mean (successive differences; Wolter, Introduction to Variance Estimation, 2007,
+// 8.2). What changes slowly over the grid counts little. The half-width is that of 95 of 100 cases, by Student's t.
+#pragma once
+#include "arch/counts.h"
+#include <span>
+
+namespace warplens::measure {
+
+struct Stratum {
+  arch::Counts counts{}; // of its batch
+  u64 batches = 0;       // that it stands for
+};
+
+// `strata`: in the order of the grid. The largest half-width of any counter, as a share of its total; `most_spread` where one
+// stratum alone was looked at.
+inline constexpr double most_spread = 0.99;
+double spread_of(std::span<const Stratum> strata, const arch::Counts& total);
+
+} // namespace warplens::measure

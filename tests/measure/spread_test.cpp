@@ -1,0 +1,64 @@
+// The half-width holds the truth in at least 95 of 100 samples, of populations that launches have.
+#include "measure/spread.h"
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace warplens::measure {
+namespace {
+
+// In how many of 1000 samples the total of a grid of 2000 blocks lies within the half-width, one block of each of 62 strata.
+double covered(const std::function<double(std::mt19937&, int block)>& sectors) {
+  std::mt19937 random(1);
+  int within = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    constexpr int blocks = 1984, strata = 62, each = blocks / strata;
+    std::vector<u64> of_block;
+    for (int b = 0; b < blocks; ++b) of_block.push_back(static_cast<u64>(sectors(random, b)));
+    u64 truth = 0;
+    for (u64 value : of_block) truth += value;
+    std::vector<Stratum> sample(strata);
+    arch::Counts total;
+    for (int s = 0; s < strata; ++s) {
+      sample[s] = {{.sectors = of_block[s * each + random() % each]}, each};
+      total += sample[s].counts * each;
+    }
+    const double off = std::abs(static_cast<double>(total.sectors) - static_cast<double>(truth));
+    within += off <= spread_of(sample, total) * static_cast<double>(total.sectors);
+  }
+  return within / 1000.0;
+}
+
+TEST(Spread, CoversTheTruth) {
+  EXPECT_GE(covered([](auto& r, int) { return 100 + r() % 100; }), 0.94);
+  EXPECT_GE(covered([](auto& r, int b) { return b + r() % 50; }), 0.94);
+  EXPECT_GE(covered([](auto& r, int) { return std::exponential_distribution<>(0.01)(r); }), 0.92);
+  EXPECT_GE(covered([](auto& r, int b) { return b < 1000 ? r() % 1000 : 10; }), 0.94);
+}
+
+TEST(Spread, IsNoneWhereAllAreAlike) {
+  std::vector<Stratum> alike;
+  arch::Counts total;
+  for (u64 batches : {3, 40, 7}) {
+    alike.push_back({{.instructions = 7, .sectors = 28}, batches});
+    total += alike.back().counts * batches;
+  }
+  EXPECT_EQ(spread_of(alike, total), 0);
+  EXPECT_EQ(spread_of({}, {}), 0);
+}
+
+TEST(Spread, IsTheWholeWhereOneWasSeen) {
+  EXPECT_EQ(spread_of(std::vector<Stratum>(1), arch::Counts{.sectors = 1}), most_spread);
+}
+
+// What few strata have in common with a slope is no spread.
+TEST(Spread, ASlopeIsNarrow) {
+  std::vector<Stratum> strata;
+  arch::Counts total;
+  for (u64 i = 0; i < 60; ++i)
+    strata.push_back({{.sectors = 1000 + 10 * i}, 5}), total += strata.back().counts * 5;
+  EXPECT_LT(spread_of(strata, total), 0.002);
+}
+
+} // namespace
+} // namespace warplens::measure

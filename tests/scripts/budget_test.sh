@@ -1,0 +1,82 @@
+# --budget: what a sample says holds for the whole, what the program sees is right, and what was not reached is named.
+. "$(dirname "$0")/common.sh"
+cp "$source_dir/tests/scripts/programs/budget.cu" .
+run "$warplens" run --compiler clang --json full.json budget.cu
+expect_code 7
+mv stdout full.out
+
+# With enough for all of it nothing differs, but for the grounds.
+counted() { json "$1" '[(l["name"], [{k: s[k] for k in s if k != "label"} for s in l["sites"]]) for l in r["launches"]]'; }
+run "$warplens" run --compiler clang --budget-work 1000000000 --strict --json r.json budget.cu
+expect_code 7
+diff full.out stdout || fail "the program printed something else"
+expect_json r.json '[l["status"] for l in r["launches"]]' "$(json full.json '["exact"] * len(r["launches"])')"
+counted full.json >full
+counted r.json >whole
+diff full whole || fail "counts differ"
+
+# With less, later launches of a kernel are counted by a sample. The program sees what it always sees.
+run "$warplens" run --compiler clang --budget-work 30000000 --lines --json r.json budget.cu 8
+expect_code 7
+expect_in stdout '^done$'
+expect_json r.json 'sorted({l["status"] for l in r["launches"]})' "['exact', 'sampled']"
+expect_json r.json 'r["complete"]' False
+expect_json r.json '[k["status"] for k in r["kernels"] if k["name"].startswith("walk")]' "['sampled']"
+expect_in stderr '^~ walk: sampled [0-9]+ of [0-9]+ blocks, ±'
+expect_in stderr 'the other blocks ran without being counted'
+expect_in stderr '^walk .* ~[0-9.]+ [kMG]B '
+"$warplens" run --compiler clang --json all.json budget.cu 8 >/dev/null 2>&1 || [ $? = 7 ] || fail "a plain run failed"
+python3 - all.json r.json <<'PY' || fail "a sample is not what it stands for"
+import json, sys
+full, sampled = (json.load(open(f)) for f in sys.argv[1:])
+def launches(r):
+    return {l["index"]: l for l in r["launches"] for _ in [0]}
+whole = {}
+for l in full["launches"]:
+    for o in l.get("occurrences", [{"first": l["index"], "count": 1, "step": 1}]):
+        for i in range(o["count"]): whole[o["first"] + i * o["step"]] = l
+compared = within = 0
+for l in sampled["launches"]:
+    if l["status"] != "sampled": continue
+    assert 0 < l["blocks"]["counted"] < l["blocks"]["grid"], l["blocks"]
+    for s, t in zip(l["sites"], whole[l["index"]]["sites"]):
+        assert s["id"] == t["id"] and s["label"] == "sampled"
+        for k in ("instructions", "sectors"):
+            compared += 1
+            # numbers are shown with two digits
+            within += abs(s[k] - t[k]) <= max(s.get("spread", 0), 0.05) * s[k]
+        assert abs(s["sectors"] / s["requests"] - t["sectors"] / t["requests"]) <= 0.02 * t["sectors"] / t["requests"], (s, t)
+print(within, "of", compared)
+assert compared >= 8 and within >= 0.95 * compared
+PY
+
+# With less than a launch takes, the program ends with a sample of it, and what was not reached is named.
+run "$warplens" run --compiler clang --budget-work 2000000 --json r.json budget.cu 4 3000
+expect_code 0
+expect_empty stdout
+expect_json r.json '[l["status"] for l in r["launches"]]' "['sampled']"
+expect_in stderr 'The program was ended when its budget was spent'
+expect_in stderr 'the other blocks would take'
+expect_in stderr '2 kernels were not launched before the program was stopped: (last, talk|talk, last)'
+cp r.json first.json
+run "$warplens" run --compiler clang --budget-work 2000000 --strict --json r.json budget.cu 4 3000
+expect_code 1
+cmp r.json first.json || fail "two runs with the same work differ"
+
+# In seconds: the launch would take minutes.
+begin=$(date +%s)
+run timeout 60 "$warplens" run --compiler clang --budget 2s --json r.json budget.cu 100 200000
+expect_code 0
+[ $(($(date +%s) - begin)) -lt 40 ] || fail "it took $(($(date +%s) - begin)) seconds"
+expect_json r.json '[l["status"] in ("sampled", "partial") for l in r["launches"]]' '[True]'
+
+# Blocks that print run in their order, and are counted as ever.
+run "$warplens" run --compiler clang --budget-work 100000000 --kernel talk --json r.json budget.cu 1
+expect_code 7
+grep '^block' full.out >expected
+grep '^block' stdout >blocks || true
+sort -s -k 2n blocks | cmp - blocks || fail "blocks printed in another order"
+
+run "$warplens" run --budget 2days budget.cu
+expect_code 2
+expect_in stderr "'2days' is not a time above 0"
