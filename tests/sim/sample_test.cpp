@@ -14,7 +14,7 @@ struct Grid {
   bool last_is_short;
 };
 
-const Grid grids[] = {{16, 16, false},     {100, 100, false}, {100, 100, true},       {1000, 10, true},
+const Grid grids[] = {{32, 32, false},     {100, 100, false}, {100, 100, true},       {1000, 10, true},
                       {1000, 1, false},    {4096, 64, true},  {1u << 20, 1024, true}, {63 * 7, 63, true},
                       {1u << 31, 2, true}, {64, 2, true},     {1u << 20, 1, true}};
 
@@ -41,9 +41,9 @@ TEST(Sample, StandsForTheWholeGrid) {
 }
 
 TEST(Sample, SmallGridsHaveNone) {
-  EXPECT_TRUE(sample_of(15, 15, false, 64).empty());
+  EXPECT_TRUE(sample_of(31, 31, false, 64).empty());
   EXPECT_TRUE(sample_of(1, 1, true, 64).empty());
-  EXPECT_EQ(sample_of(16, 16, false, 64).size(), 4u);
+  EXPECT_EQ(sample_of(32, 32, false, 64).size(), 8u);
 }
 
 TEST(Sample, EveryBatchRunsOnce) {
