@@ -1,189 +1,20 @@
-// Registers become matrices (fragments.h), these are multiplied, and the result becomes registers again.
-//
-// Arithmetic. Products of halves, bf16, tf32 and 8-bit floats are exact in double; they are added in double and the sum is
-// rounded once, to f32 or f16. PTX leaves order and roundings open ("at least single precision"), and tensor cores cut off
-// low bits of what they add: results of a GPU may differ in their last bits. Integers wrap, or stop at their limits under
-// .satfinite; single bits are counted where both are set, or where they differ; f64 is a chain of fused multiply-adds. A
-// tf32 operand's lower 13 bits are not looked at.
 #include "sim/kernels/matrices.h"
-#include "sim/kernels/fragments.h"
-#include <cmath>
 
 namespace warplens::sim {
-namespace {
-
-using ir::Type;
-
-// What is added, and how.
-struct Sums {
-  using Value = double;
-  static double add(double a, double b, double sum) { return a * b + sum; } // the product is exact
-};
-struct FusedSums {
-  using Value = double;
-  static double add(double a, double b, double sum) { return std::fma(a, b, sum); }
-};
-struct IntegerSums {
-  using Value = i64;
-  static i64 add(i64 a, i64 b, i64 sum) { return a * b + sum; }
-};
-struct Differences { // of single bits
-  using Value = i64;
-  static i64 add(i64 a, i64 b, i64 sum) { return (a ^ b) + sum; }
-};
-
-template <class A, class B, class S>
-void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult& out) {
-  using Value = typename S::Value;
-  Matrices<Value, most_inner<A>> m;
-  ir::MatrixShape s = kind.shape, of_a = s;
-  if (kind.sparse) of_a.k /= 2;
-  read_a<A>(of_a, in.a, in.stride, m.a);
-  if (kind.sparse) expand<A>(kind, in, m.a);
-  read_b<B>(s, in.b, in.stride, m.b);
-  each_sum(s, kind.c == Type::f16 ? 2 : 1, m.sum, [&](u32 r, u32 lane, u32 shift, Value& sum) {
-    u64 raw = in.c[r * in.stride + lane] >> shift;
-    if constexpr (std::is_same_v<Value, i64>)
-      sum = static_cast<i32>(raw);
-    else
-      sum = sum_from(kind.c, raw);
-  });
-  for (u32 i = 0; i < s.m; ++i)
-    for (u32 k = 0; k < s.k; ++k)
-      for (u32 j = 0; j < most_columns; ++j) m.sum[i][j] = S::add(m.a[i][k], m.b[k][j], m.sum[i][j]);
-  for (auto& lanes : out) std::fill(std::begin(lanes), std::end(lanes), u64{0});
-  each_sum(s, kind.d == Type::f16 ? 2 : 1, m.sum, [&](u32 r, u32 lane, u32 shift, Value& sum) {
-    out[r][lane] |= sum_bits(kind.d, kind.stops, sum) << shift;
-  });
-}
-
-// mma.m8n8k4 of f16: lanes 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3 multiply a matrix of their own, for q from 0 to 3. The
-// lane t of the eight has a line of A, of B and, in f16, of C: row or column t, by their layout the elements of it in
-// order, or element t mod 4 of half of them. Sums of f32 lie in squares of 2.
-struct Quad {
-  u32 first;
-  u32 lane(u32 t) const { return first + t % 4 + (t < 4 ? 0 : 16); }
-};
-
-u32 quad_row(Type type, u32 t, u32 i) { return type == Type::f16 ? t : (t & 1) + (i & 2) + (t & 4); }
-u32 quad_column(Type type, u32 t, u32 i) { return type == Type::f16 ? i : (i & 4) + (t & 2) + (i & 1); }
-
-void multiply_quads(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult& out) {
-  constexpr u32 lanes = 8, inner = 4;
-  for (auto& registers : out) std::fill(std::begin(registers), std::end(registers), u64{0});
-  auto element = [&](const u64* from, u32 lane, u32 i) {
-    return Half::value(from[i / 2 * in.stride + lane] >> (16 * (i % 2)));
-  };
-  for (Quad quad : {Quad{0}, Quad{4}, Quad{8}, Quad{12}}) {
-    double a[lanes][inner], b[inner][lanes];
-    for (u32 t = 0; t < lanes; ++t)
-      for (u32 i = 0; i < inner; ++i) {
-        double from_a = element(in.a, quad.lane(t), i), from_b = element(in.b, quad.lane(t), i);
-        (kind.a_columns ? a[i + (t & 4)][t % 4] : a[t][i]) = from_a;
-        (kind.b_rows ? b[t % 4][i + (t & 4)] : b[i][t]) = from_b;
-      }
-    for (u32 t = 0; t < lanes; ++t)
-      for (u32 i = 0; i < lanes; ++i) {
-        u32 row = quad_row(kind.c, t, i), column = quad_column(kind.c, t, i),
-            each = kind.c == Type::f16 ? 2 : 1;
-        double sum = sum_from(kind.c, in.c[i / each * in.stride + quad.lane(t)] >> (i % each * 16));
-        for (u32 k = 0; k < inner; ++k) sum += a[row][k] * b[k][column];
-        // D may have another layout than C: who holds the element there.
-        for (u32 owner = 0; owner < lanes; ++owner)
-          for (u32 j = 0; j < lanes; ++j) {
-            if (quad_row(kind.d, owner, j) != row || quad_column(kind.d, owner, j) != column) continue;
-            u32 per = kind.d == Type::f16 ? 2 : 1;
-            out[j / per][quad.lane(owner)] |= sum_bits(kind.d, false, sum) << (j % per * 16);
-          }
-      }
-  }
-}
-
-template <u32 width> Multiply multiply_integers(bool a_signed, bool b_signed) {
-  if (a_signed)
-    return b_signed ? multiply_as<Integer<width, true>, Integer<width, true>, IntegerSums>
-                    : multiply_as<Integer<width, true>, Integer<width, false>, IntegerSums>;
-  return b_signed ? multiply_as<Integer<width, false>, Integer<width, true>, IntegerSums>
-                  : multiply_as<Integer<width, false>, Integer<width, false>, IntegerSums>;
-}
-
-Multiply multiply_bytes(Type a, Type b) {
-  if (a == Type::e4m3)
-    return b == Type::e4m3 ? multiply_as<Byte<false>, Byte<false>, Sums>
-                           : multiply_as<Byte<false>, Byte<true>, Sums>;
-  return b == Type::e4m3 ? multiply_as<Byte<true>, Byte<false>, Sums>
-                         : multiply_as<Byte<true>, Byte<true>, Sums>;
-}
-
-bool accumulates(const MatrixKind& kind, std::initializer_list<Type> types) {
-  auto known = [&](Type type) { return std::find(types.begin(), types.end(), type) != types.end(); };
-  return known(kind.c) && known(kind.d);
-}
-
-Multiply multiply_alike(const MatrixKind& kind) {
-  using Bit = Integer<1, false>;
-  bool floats = accumulates(kind, {Type::f16, Type::f32}), single = accumulates(kind, {Type::f32});
-  switch (kind.a) {
-  case Type::f16: return floats ? multiply_as<Half, Half, Sums> : nullptr;
-  case Type::bf16: return single ? multiply_as<Brain, Brain, Sums> : nullptr;
-  case Type::tf32: return single ? multiply_as<Tensor32, Tensor32, Sums> : nullptr;
-  case Type::f64: return accumulates(kind, {Type::f64}) ? multiply_as<Double, Double, FusedSums> : nullptr;
-  case Type::b1:
-    if (!accumulates(kind, {Type::s32})) return nullptr;
-    return kind.differ ? multiply_as<Bit, Bit, Differences> : multiply_as<Bit, Bit, IntegerSums>;
-  default: return nullptr;
-  }
-}
-
-// Whether the operands are whole registers, and no more than there is room for.
-bool fits(const MatrixKind& kind) {
-  ir::MatrixShape s = kind.shape;
-  u32 width = ir::bits(kind.a), a_elements = u32{s.m} * s.k / (kind.sparse ? 2 : 1);
-  bool rows = s.m == 8 || s.m == 16;
-  return rows && s.n == 8 && width != 0 &&
-         s.k <= (width == 1    ? 256
-                 : width == 64 ? 16
-                               : 512 / width) &&
-         a_elements * width % (s.m / 8u * 1024) == 0 && s.k * 8u * width % 1024 == 0;
-}
-
-} // namespace
 
 MatrixSizes sizes_of(const MatrixKind& kind) {
   ir::MatrixShape s = kind.shape;
-  if (kind.a == Type::f16 && s.k == 4) {
-    auto sums = [](Type type) { return type == Type::f16 ? 4u : 8u; };
+  if (kind.a == ir::Type::f16 && s.k == 4) {
+    auto sums = [](ir::Type type) { return type == ir::Type::f16 ? 4u : 8u; };
     return {2, 2, sums(kind.c), sums(kind.d)};
   }
-  auto registers = [](u32 elements, Type type) {
-    u32 wide = type == Type::f64 ? 64 : 32;
+  auto registers = [](u32 elements, ir::Type type) {
+    u32 wide = type == ir::Type::f64 ? 64 : 32;
     return elements * ir::bits(type) / (wide * warp_size);
   };
   u32 of_a = u32{s.m} * s.k / (kind.sparse ? 2 : 1), sums = u32{s.m} * s.n;
   return {registers(of_a, kind.a), registers(u32{s.k} * s.n, kind.b), registers(sums, kind.c),
           registers(sums, kind.d)};
-}
-
-Multiply find_multiply(const MatrixKind& kind) {
-  auto either = [](Type type, Type one, Type other) { return type == one || type == other; };
-  if (kind.a == Type::f16 && kind.b == Type::f16 && kind.shape.m == 8)
-    return kind.shape.k == 4 && accumulates(kind, {Type::f16, Type::f32}) ? multiply_quads : nullptr;
-  if (kind.a_columns || kind.b_rows) return nullptr;
-  if (kind.a == Type::f64 ? u32{kind.shape.k} * kind.shape.m % 32 != 0 : !fits(kind)) return nullptr;
-  bool integers = accumulates(kind, {Type::s32});
-  if (either(kind.a, Type::s8, Type::u8))
-    return integers && either(kind.b, Type::s8, Type::u8)
-               ? multiply_integers<8>(ir::is_signed(kind.a), ir::is_signed(kind.b))
-               : nullptr;
-  if (either(kind.a, Type::s4, Type::u4))
-    return integers && either(kind.b, Type::s4, Type::u4)
-               ? multiply_integers<4>(ir::is_signed(kind.a), ir::is_signed(kind.b))
-               : nullptr;
-  if (either(kind.a, Type::e4m3, Type::e5m2))
-    return either(kind.b, Type::e4m3, Type::e5m2) && accumulates(kind, {Type::f16, Type::f32})
-               ? multiply_bytes(kind.a, kind.b)
-               : nullptr;
-  return kind.a == kind.b ? multiply_alike(kind) : nullptr;
 }
 
 } // namespace warplens::sim

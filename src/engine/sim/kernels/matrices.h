@@ -32,7 +32,16 @@ struct MatrixSizes {
 MatrixSizes sizes_of(const MatrixKind&);
 
 using Multiply = void (*)(const MatrixKind&, const MatrixRegisters&, MatrixResult& out);
-// Null for what there is not.
+// Of the selected target; null for what there is not.
 Multiply find_multiply(const MatrixKind&);
+namespace baseline {
+Multiply find_multiply(const MatrixKind&);
+}
+namespace avx2 {
+Multiply find_multiply(const MatrixKind&);
+}
+namespace avx512 {
+Multiply find_multiply(const MatrixKind&);
+}
 
 } // namespace warplens::sim

@@ -2,6 +2,7 @@
 // against the operands of the instruction at hand.
 #include "base/cpu.h"
 #include "sim/kernels/lane_operations.h"
+#include "sim/kernels/matrices.h"
 #include "sim/kernels/request.h"
 
 namespace warplens::sim {
@@ -13,13 +14,14 @@ struct Tables {
   const LaneExchange& (*lane_exchange)();
   const LaneParts& (*lane_parts)();
   const lanes::Operations& (*lane_operations)();
+  Multiply (*find_multiply)(const MatrixKind&);
 };
-constexpr Tables baseline_tables{&baseline::find, &baseline::lane_memory, &baseline::lane_exchange,
-                                 &baseline::lane_parts, &baseline::lane_operations},
-    avx2_tables{&avx2::find, &avx2::lane_memory, &avx2::lane_exchange, &avx2::lane_parts,
-                &avx2::lane_operations},
-    avx512_tables{&avx512::find, &avx512::lane_memory, &avx512::lane_exchange, &avx512::lane_parts,
-                  &avx512::lane_operations};
+constexpr Tables baseline_tables{&baseline::find,       &baseline::lane_memory,     &baseline::lane_exchange,
+                                 &baseline::lane_parts, &baseline::lane_operations, &baseline::find_multiply},
+    avx2_tables{&avx2::find,       &avx2::lane_memory,     &avx2::lane_exchange,
+                &avx2::lane_parts, &avx2::lane_operations, &avx2::find_multiply},
+    avx512_tables{&avx512::find,       &avx512::lane_memory,     &avx512::lane_exchange,
+                  &avx512::lane_parts, &avx512::lane_operations, &avx512::find_multiply};
 
 const Tables& tables_in_use() {
   switch (cpu::target()) {
@@ -74,6 +76,7 @@ const LaneParts& lane_parts() {
   static const LaneParts& chosen = target().lane_parts();
   return chosen;
 }
+Multiply find_multiply(const MatrixKind& kind) { return target().find_multiply(kind); }
 std::string_view selected_target() { return name(cpu::target()); }
 const lanes::Operations& lanes::chosen = target().lane_operations();
 

@@ -159,6 +159,16 @@ void take_matrix(Exec& x, const Op& op) {
   }
 }
 
+// The lanes of a warp's register, which has 32 or 64 bits.
+static void put_lanes(Exec& x, Value& to, u32 warp, u32 lanes, const u64 (&values)[warp_size]) {
+  if (to.bits != 32 || lanes != full_mask) {
+    for_each_lane(lanes, [&](u32 lane) { x.set_lane(to, warp * warp_size + lane, values[lane]); });
+    return;
+  }
+  u32* out = to.writable<u32>(warp);
+  for (u32 lane = 0; lane < warp_size; ++lane) out[lane] = static_cast<u32>(values[lane]);
+}
+
 // mma. Slots: destinations
 void multiply_matrices(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
@@ -174,7 +184,7 @@ void multiply_matrices(Exec& x, const Op& op) {
       if (op.destination(d) == no_slot) continue;
       Value& to = x.values[op.destination(d)];
       need_lanes(to, x.shape);
-      for_each_lane(x.mask->word[w], [&](u32 lane) { x.set_lane(to, w * warp_size + lane, out[d][lane]); });
+      put_lanes(x, to, w, x.mask->word[w], out[d]);
     }
   }
   for (u32 d = 0; d < op.destinations; ++d)

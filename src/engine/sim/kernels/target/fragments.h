@@ -10,9 +10,10 @@
 #include "sem/convert.h"
 #include "sem/half.h"
 #include "sim/kernels/matrices.h"
-#include <algorithm>
 
 namespace warplens::sim {
+namespace WARPLENS_TARGET_NAMESPACE {
+namespace {
 
 inline constexpr u32 most_rows = 16, most_columns = 8;
 
@@ -58,28 +59,39 @@ template <class E> constexpr u32 most_inner = E::bits == 1 ? 256 : E::bits == 64
 template <class E> constexpr u32 elements_each = E::bits == 64 ? 1 : 32 / E::bits; // in a register
 
 template <class Value, u32 inner> struct Matrices {
-  Value a[most_rows][inner], b[inner][most_columns], sum[most_rows][most_columns];
+  alignas(64) Value a[most_rows][inner], b[inner][most_columns], sum[most_rows][most_columns];
 };
+
+// The elements of a register, [element][lane]: the same is done to all lanes before they go to their places.
+template <class E, class Value> using Lanes = Value[elements_each<E>][warp_size];
+template <class E, class Value>
+[[gnu::always_inline]] inline void values_of(const u64* kept, Lanes<E, Value>& out) {
+  for (u32 e = 0; e < elements_each<E>; ++e)
+    for (u32 lane = 0; lane < warp_size; ++lane) out[e][lane] = E::value(kept[lane] >> (E::bits % 64 * e));
+}
 
 template <class E, class Value, u32 inner>
 void read_a(ir::MatrixShape s, const u64* kept, u64 stride, Value (&out)[most_rows][inner]) {
   constexpr u32 each = elements_each<E>;
   u32 blocks = s.m / 8u;
-  for (u32 r = 0; r < blocks * s.k / (4 * each); ++r)
+  for (u32 r = 0; r < blocks * s.k / (4 * each); ++r) {
+    Lanes<E, Value> values;
+    values_of<E>(kept + r * stride, values);
     for (u32 lane = 0; lane < warp_size; ++lane)
       for (u32 e = 0; e < each; ++e)
-        out[lane / 4 + 8 * (r % blocks)][4 * each * (r / blocks) + each * (lane % 4) + e] =
-            E::value(kept[r * stride + lane] >> (E::bits % 64 * e));
+        out[lane / 4 + 8 * (r % blocks)][4 * each * (r / blocks) + each * (lane % 4) + e] = values[e][lane];
+  }
 }
 
 template <class E, class Value, u32 inner>
 void read_b(ir::MatrixShape s, const u64* kept, u64 stride, Value (&out)[inner][most_columns]) {
   constexpr u32 each = elements_each<E>;
-  for (u32 r = 0; r < s.k / (4 * each); ++r)
+  for (u32 r = 0; r < s.k / (4 * each); ++r) {
+    Lanes<E, Value> values;
+    values_of<E>(kept + r * stride, values);
     for (u32 lane = 0; lane < warp_size; ++lane)
-      for (u32 e = 0; e < each; ++e)
-        out[4 * each * r + each * (lane % 4) + e][lane / 4] =
-            E::value(kept[r * stride + lane] >> (E::bits % 64 * e));
+      for (u32 e = 0; e < each; ++e) out[4 * each * r + each * (lane % 4) + e][lane / 4] = values[e][lane];
+  }
 }
 
 // Calls f(register, lane, shift in it, element) for those of C and D, `each` to a register.
@@ -117,7 +129,7 @@ void expand(const MatrixKind& kind, const MatrixRegisters& in, Value (&a)[most_r
       u32 at = E::bits == 32 ? 2 * unit + (index >> 3) : unit / 2 * 4 * run + index * run + i % run;
       dense[at] = a[row][i];
     }
-    std::copy_n(dense, kind.shape.k, a[row]);
+    for (u32 k = 0; k < kind.shape.k; ++k) a[row][k] = dense[k];
   }
 }
 
@@ -133,8 +145,10 @@ inline u64 sum_bits(ir::Type type, bool, double sum) {
   return sum != sum ? 0x7fffffff : sem::bits_as<u32>(static_cast<float>(sum));
 }
 inline u64 sum_bits(ir::Type, bool stops, i64 sum) {
-  if (stops) sum = std::clamp<i64>(sum, INT32_MIN, INT32_MAX);
+  if (stops) sum = sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
   return static_cast<u32>(sum);
 }
 
+} // namespace
+} // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::sim
