@@ -2,6 +2,7 @@
 # dpkg-shlibdeps finds it; a compiler for .cu files is recommended. scripts/test_package.sh installs it into a bare Debian.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/warplens RENAME copyright)
 install(FILES ${PROJECT_SOURCE_DIR}/editors/neovim/warplens.lua DESTINATION share/warplens/neovim)
+install(FILES ${PROJECT_SOURCE_DIR}/python/warplens.py DESTINATION share/warplens/python)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warplens)
