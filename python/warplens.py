@@ -224,9 +224,13 @@ def run(program: Union[str, Words], *, cwd: Optional[str] = None, env: Optional[
 
 
 class Check(List[Row]):
-    """Findings of `warplens check`, one row each; `data` is the whole document."""
+    """Findings of `warplens check`, one row each; `data` is the whole document, `not_judged` what could not be judged, and why."""
 
     data: Dict[str, Any]
+
+    @property
+    def not_judged(self) -> List[Row]:
+        return self.data["not_judged"]
 
     def _repr_html_(self) -> str:
         return _table(self, ["file", "line", "severity", "message", "change"])

@@ -49,6 +49,7 @@ assert "~" in sampled._repr_html_()
 
 found = warplens.check(f"{examples}/transpose.cu", compiler="clang")
 assert any(f["line"] == 32 and f["rule"] == "bank-conflict" and f["change"] for f in found), found
+assert "does not exist" in warplens.check("nowhere.cu").not_judged[0]["message"]
 assert found.data["schema"] == 1 and "bank conflict" in found._repr_html_()
 
 access = warplens.explain("A[threadIdx.x*n]", set={"n": 1024})
@@ -63,7 +64,7 @@ assert [r["sm"] for r in programs] == [35, 90] and all(r["exit_code"] == 0 and r
 failed = warplens.run(["sh", "-c", "exit 3"])
 assert failed.exit_code == 3 and failed.kernels == [] and failed.messages
 for wrong in (lambda: warplens.run("nowhere.cu"), lambda: warplens.run(["true"], no_such_option=1), lambda: warplens.explain("A["),
-              lambda: warplens.check("nowhere.cu"), lambda: warplens.load("try.py"), lambda: warplens.compare("run.json", "nowhere")):
+              lambda: warplens.load("try.py"), lambda: warplens.compare("run.json", "nowhere")):
     try:
         wrong()
     except warplens.Error as error:
