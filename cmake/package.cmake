@@ -1,3 +1,4 @@
+# Packages: scripts/package.sh. The tarball is for every Linux on x86-64 whose glibc is as new as the one that it was made with.
 # The Debian package: cpack --config build/release/CPackConfig.cmake. What it depends on is what its files are linked with, as
 # dpkg-shlibdeps finds it; a compiler for .cu files is recommended. scripts/test_package.sh installs it into a bare Debian.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/warplens RENAME copyright)
