@@ -30,7 +30,8 @@ public:
   // For a launch that begins now, beside its other limit; nothing where the clock does not matter.
   std::optional<Duration> left() const;
 
-  // What becomes of a launch whose sample has run, in so many seconds.
+  // What becomes of a launch whose sample has run, and took each worker so many seconds of computing. That is the least that the rest
+  // can take; should it take longer, the launch is stopped when its time is up.
   sim::Sampling::Rest rest(const Kernel&, const sim::LaunchSpec&, const sim::Sampled&, double seconds);
   // A launch took that much; `whole`: and was counted to its end.
   void spend(const Kernel*, const sim::LaunchSpec&, double seconds, u64 warp_instructions, bool whole);

@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -183,6 +184,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// That the process has computed. What the system does for it is not in it: a sample meets most pages of memory first.
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec) * 1e-6;
+}
+
 // Whether --launches and the like let it be counted.
 bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
   const Options& options = runtime.options;
@@ -227,7 +235,8 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
       runtime.budget.spend(nullptr, spec, seconds_since(begin), 0, true);
       return finish();
     }
-    kernel.is_unprovable = obstacle != fold::too_small;
+    constexpr u64 telling = 64; // blocks: fewer may have been too few
+    kernel.is_unprovable = obstacle != fold::too_small && spec.grid.count() >= telling;
     if (runtime.options.proves_all()) record.reason = "emulated in full: " + obstacle;
   }
   if (runtime.deferrals.run_all(runtime) != cudaSuccess) {
@@ -240,8 +249,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   if (wanted) options.sinks = collector.sinks();
   if (wanted && runtime.budget.limited())
     options.sampling = {[&](std::size_t parts) { return collector.begin_sample(parts); },
-                        [&](const sim::Sampled& sampled) {
-                          return rest = runtime.budget.rest(kernel, spec, sampled, seconds_since(begin));
+                        [&, before = processor_seconds()](const sim::Sampled& sampled) {
+                          const double each =
+                              (processor_seconds() - before) / sim::worker_count(options, spec);
+                          return rest = runtime.budget.rest(kernel, spec, sampled, each);
                         }};
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
   runtime.budget.spend(&kernel, spec, seconds_since(begin), result.warp_instructions,

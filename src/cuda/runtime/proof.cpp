@@ -53,7 +53,7 @@ void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel)
 
 bool is_worth_a_proof(const Options& options, const Kernel& kernel, const sim::LaunchSpec& spec) {
   if (options.launch_checks().any()) return false; // every block has to be looked at
-  if (options.proves_all()) return true;
+  if (options.proves_all()) return !(options.has_budget() && kernel.is_unprovable);
   return options.proves() && !kernel.is_unprovable &&
          (kernel.work >= work_worth_a_proof || spec.grid.count() >= least_ctas);
 }
