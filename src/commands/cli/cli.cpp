@@ -149,6 +149,7 @@ int run_command_line(int argc, char** argv) {
   add_explain(app, exit_code);
   add_check(app, exit_code);
   add_lsp(app, exit_code);
+  add_mcp(app, exit_code);
   add_gpus(app);
   add_rules(app, exit_code);
   add_doctor(app, exit_code);

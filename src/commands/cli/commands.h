@@ -17,6 +17,7 @@ void add_replay(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_lsp(CLI::App& app, int& exit_code);
+void add_mcp(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app);
 void add_man(CLI::App& app, int& exit_code);

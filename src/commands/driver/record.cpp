@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int cannot = 2;
+constexpr int cannot_record = 2;
 
 // It lies where the runtime library does.
 Result<std::string> find_recorder() {
@@ -288,7 +288,7 @@ int record(const RecordOptions& options, const RunOutput& output) {
   };
   auto refuse = [&](const diag::Diagnostic& diagnostic) {
     say(diagnostic);
-    return cannot;
+    return cannot_record;
   };
   Result<std::string> recorder = find_recorder();
   if (!recorder) return refuse(recorder.error());
