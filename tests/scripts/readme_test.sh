@@ -1,5 +1,5 @@
 # Every command line of README.md and docs/look-up/explain.md that a reader can copy does what it says: lines of code blocks and
-# code spans that begin with warplens, except those that name a placeholder or a file that nobody has, and what serves an editor.
+# code spans that begin with warplens, except those that name a placeholder or a file that nobody has, and what serves an editor or an agent.
 . "$(dirname "$0")/common.sh"
 ln -s "$source_dir/examples" examples
 python3 - <<'PY'
@@ -22,7 +22,7 @@ for page in sys.argv[1:]:
     found += re.findall(rf"`{command}([^`]+)`", prose)
     for line in found:
         words = line.split(" #")[0].split()
-        placeholder = any(re.match(r"(PROGRAM|FILE|NAME|OLD|NEW|SHELL|A|B|lsp)\b", word) or "…" in word for word in words)
+        placeholder = any(re.match(r"(PROGRAM|FILE|NAME|OLD|NEW|SHELL|A|B|lsp|mcp)\b", word) or "…" in word for word in words)
         files = [word for word in words if re.fullmatch(r"[\w./]+\.(cu|gz|jsonl|py)|\./\w+", word)]
         if not placeholder and all(os.path.exists(name) for name in files):
             print(line)
