@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes the packages from the sources: a tarball for Linux on x86-64, and a Debian package. They come to build/release/package.
+# Makes the packages from the sources: a tarball for Linux on x86-64, a Debian package, a Python wheel and two archives for npm. They
+# come to build/release/package.
 #   scripts/package.sh
 # The tarball needs a glibc as new as the one here and nothing else: unpack it anywhere and run bin/warplens. What compiles .cu files
 # (clang or nvcc) is the user's. scripts/test_package.sh tries the packages in a bare Debian.
@@ -13,6 +14,7 @@ version=$("$build/warplens" --version | head -1 | grep -oE '[0-9]+\.[0-9]+\.[0-9
 name="warplens-$version-linux-x86_64"
 cmake --install "$build" --strip --prefix "$build/package/$name" >>"$build.package.log" || die "nothing to pack: see $build.package.log"
 tar -C "$build/package" --owner=0 --group=0 --sort=name -czf "$build/package/$name.tar.gz" "$name"
+python3 scripts/archives.py "$build/package/$name" "$version" "$build/package"
 rm -rf "${build:?}/package/$name"
 cpack -G DEB --config "$build/CPackConfig.cmake" >>"$build.package.log" 2>&1 || die "no Debian package: see $build.package.log"
 rm -rf "$build/package/_CPack_Packages"
