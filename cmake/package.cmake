@@ -4,6 +4,7 @@
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/warplens RENAME copyright)
 install(FILES ${PROJECT_SOURCE_DIR}/editors/neovim/warplens.lua DESTINATION share/warplens/neovim)
 install(FILES ${PROJECT_SOURCE_DIR}/python/warplens.py DESTINATION share/warplens/python)
+install(FILES ${PROJECT_SOURCE_DIR}/editors/agents/SKILL.md DESTINATION share/warplens/agents)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warplens)

@@ -89,7 +89,8 @@ assert call("explain", access="--svg=x")["code"] == -32602
 assert "failed: " in call("explain", access="A[") and "failed: " in call("report", file="transpose.cu")
 assert "failed: " in call("more", answer=99, part=1)
 assert ask("resources/list")["error"]["code"] == -32601
-for line, code in (("{", -32700), ("[]", -32600), ('{"id": 1}', -32600), ('{"id": 1, "method": "tools/call", "params": 3}', -32602)):
+for line, code in (("{", -32700), ("[]", -32600), ('{"id": 1}', -32600), ('{"id": 1, "method": "tools/call", "params": 3}', -32602),
+                   ('{"id": 1, "method": "initialize", "params": {"protocolVersion": 5}}', -32602)):
     send(line)
     assert json.loads(server.stdout.readline())["error"]["code"] == code, line
 send("")

@@ -127,6 +127,8 @@ public:
       out["result"] = answer(message["method"].get<std::string>(), message.value("params", json::object()));
     } catch (const Refused& refused) {
       out["error"] = {{"code", static_cast<int>(refused.code)}, {"message", refused.why}};
+    } catch (const json::exception&) { // a member of another type than the protocol's
+      out["error"] = {{"code", static_cast<int>(Code::arguments)}, {"message", "params are not those of the method"}};
     }
     return out;
   }
