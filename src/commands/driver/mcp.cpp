@@ -128,7 +128,8 @@ public:
     } catch (const Refused& refused) {
       out["error"] = {{"code", static_cast<int>(refused.code)}, {"message", refused.why}};
     } catch (const json::exception&) { // a member of another type than the protocol's
-      out["error"] = {{"code", static_cast<int>(Code::arguments)}, {"message", "params are not those of the method"}};
+      out["error"] = {{"code", static_cast<int>(Code::arguments)},
+                      {"message", "params are not those of the method"}};
     }
     return out;
   }

@@ -62,9 +62,9 @@ std::vector<SampledBatch> sample_of(u64 batches, u64 per_row, bool last_is_short
 std::vector<u32> order_of(std::span<const SampledBatch> sample) {
   std::vector<u32> out(sample.size());
   std::iota(out.begin(), out.end(), 0u);
-  const auto edges = std::ranges::stable_partition(out, [&](u32 i) { return sample[i].stratum == 1; });
+  const auto inner = std::ranges::stable_partition(out, [&](u32 i) { return sample[i].stratum == 1; });
   Random random;
-  for (std::size_t i = edges.size(); i > 1; --i) std::swap(edges[i - 1], edges[random.below(i)]);
+  for (std::size_t i = inner.size(); i > 1; --i) std::swap(inner[i - 1], inner[random.below(i)]);
   return out;
 }
 

@@ -20,7 +20,7 @@ struct SampledBatch {
   bool short_ = false; // it is the last of its row of the grid, and shorter than the others
 };
 
-// At most `most` batches, and at most a quarter of all, in the order of the grid; none where that would be fewer than `least_sample`.
+// About `most` batches, or a quarter of all, in the order of the grid; none where that would be fewer than `least_sample`.
 // `per_row`: batches of a row of the grid, the last of which is shorter than the others if `last_is_short`.
 inline constexpr u64 least_sample = 8;
 std::vector<SampledBatch> sample_of(u64 batches, u64 per_row, bool last_is_short, u64 most);
