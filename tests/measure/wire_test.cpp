@@ -29,7 +29,7 @@ LaunchRecord sample_launch() {
   site.site.space = access::Space::local, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
   site.site.timing_dependent = access::Timing::retry;
-  site.result_unused = site.adds_one = true;
+  site.result_unused = site.adds_one = true, site.spread = 0.25;
   site.space = access::Space::local;
   site.counters.resize(2);
   u64 number = 1;
@@ -103,6 +103,7 @@ TEST(Wire, ALaunchKeepsEveryMember) {
   const SiteRecord& site = launch.sites[0];
   EXPECT_EQ(site.site, sample_launch().sites[0].site);
   EXPECT_EQ(site.space, access::Space::local);
+  EXPECT_EQ(site.spread, 0.25);
   EXPECT_TRUE(site.counters == sample_launch().sites[0].counters);
   EXPECT_EQ(site.pattern, sample_launch().sites[0].pattern);
   EXPECT_TRUE(site.distribution == sample_launch().sites[0].distribution);
@@ -215,6 +216,8 @@ TEST(Wire, WrongTypesAndRangesAreRefused) {
         R"({"event":"launch","sm":[90,70],"sites":[{"id":1,"by_sm":{"90":{}}}]})",
         R"({"event":"launch","sm":[90],"sites":[{"id":1,"sectors":-1}]})",
         R"({"event":"launch","sm":[90],"sites":[{"id":1,"space":17}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"spread":1.5}]})",
+        R"({"event":"launch","sm":[90],"sites":[{"id":1,"spread":-0.1}]})",
         R"({"event":"message"})",
         R"({"event":"process_ended","process":18446744073709551615})"})
     EXPECT_FALSE(decode(line)) << line;

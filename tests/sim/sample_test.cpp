@@ -26,7 +26,9 @@ TEST(Sample, StandsForTheWholeGrid) {
     u64 all = 0, shorter = 0;
     for (std::size_t i = 0; i < sample.size(); ++i) {
       EXPECT_LT(sample[i].batch, grid.batches);
-      if (i != 0) EXPECT_LT(sample[i - 1].batch, sample[i].batch);
+      if (i != 0) {
+        EXPECT_LT(sample[i - 1].batch, sample[i].batch);
+      }
       EXPECT_EQ(sample[i].short_, grid.last_is_short && sample[i].batch % grid.per_row == grid.per_row - 1);
       all += sample[i].stratum;
       if (sample[i].short_) shorter += sample[i].stratum;
@@ -73,9 +75,13 @@ TEST(Sample, NeighboursStandForWhatDidNotEnd) {
       for (std::size_t i = 0; i < count; ++i) ended[order[i]] = true;
       const std::vector<u64> weights = weights_of(sample, ended);
       for (std::size_t i = 0; i < sample.size(); ++i)
-        if (!ended[i]) EXPECT_EQ(weights[i], 0u);
+        if (!ended[i]) {
+          EXPECT_EQ(weights[i], 0u);
+        }
       EXPECT_TRUE(sum(weights) == grid.batches || sum(weights) == 0) << grid.batches << " " << count;
-      if (count > 8) EXPECT_EQ(sum(weights), grid.batches);
+      if (count > 8) {
+        EXPECT_EQ(sum(weights), grid.batches);
+      }
     }
   }
 }

@@ -84,6 +84,7 @@ SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured,
   out.site.bytes = 0;
   instruction_members(Reader{value}, out);
   out.site.space = out.space;
+  if (!(out.spread >= 0 && out.spread <= 1)) throw Unreadable("member 'spread' is no share");
   const bool refers = may_refer && out.site.opcode.empty() && out.site.id.valid();
   if (!refers) check_site(out.site);
   take_flag(value, "result_unused", out.result_unused);
