@@ -239,7 +239,10 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
     kernel.is_unprovable = obstacle != fold::too_small && spec.grid.count() >= telling;
     if (runtime.options.proves_all()) record.reason = "emulated in full: " + obstacle;
   }
-  if (runtime.deferrals.run_all(runtime) != cudaSuccess) {
+  runtime.budget.spend(nullptr, spec, seconds_since(begin), 0, false);
+  const cudaError_t waited = runtime.deferrals.run_all(runtime); // which spends what it takes
+  begin = std::chrono::steady_clock::now();
+  if (waited != cudaSuccess) {
     record.status = measure::Status::unknown;
     record.reason = fmt::format("after launch {}", runtime.faulted_launch);
     return finish();
