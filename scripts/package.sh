@@ -2,7 +2,7 @@
 # Makes the packages from the sources: a tarball for Linux on x86-64, a Debian package, a Python wheel and two archives for npm. They
 # come to build/release/package.
 #   scripts/package.sh
-# The tarball needs a glibc as new as the one here and nothing else: unpack it anywhere and run bin/warplens. What compiles .cu files
+# The tarball needs a glibc and a libstdc++ as new as those here: unpack it anywhere and run bin/warplens. What compiles .cu files
 # (clang or nvcc) is the user's. scripts/test_package.sh tries the packages in a bare Debian.
 set -eu
 cd "$(dirname "$0")/.."

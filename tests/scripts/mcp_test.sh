@@ -1,8 +1,9 @@
-# warplens mcp: a client of the protocol finds the worst line of an example, has it fixed, and sees that it is. Answers are bounded;
+# warplens mcp: a client of the protocol finds the worst line of an example, changes it, and sees that it is better. Answers are bounded;
 # paths stay inside; what is wrong is answered, and never ends the server.
 . "$(dirname "$0")/common.sh"
 mkdir project
-cp "$source_dir/examples/transpose.cu" "$source_dir/examples/matmul.cu" "$source_dir/examples/reduction.cu" project
+cp "$source_dir/examples/transpose.cu" "$source_dir/examples/matmul.cu" "$source_dir/examples/reduction.cu" \
+  "$source_dir/tests/scripts/programs/findings.cu" project
 cat >client.py <<'PY'
 import json, os, subprocess, sys
 
@@ -53,7 +54,7 @@ assert all(tool["description"] and tool["inputSchema"]["type"] == "object" for t
 # The task.
 before = whole(call("run", command=["transpose.cu"], save="before.json"))
 assert "32-way bank" in before and "transpose.cu:32" in before and "The program printed:" in before, before
-diff = whole(call("fix", paths=["transpose.cu"]))
+assert "no finding has a fix" in whole(call("fix", paths=["transpose.cu"]))
 source = open("project/transpose.cu").read()
 found = whole(call("check", paths=["transpose.cu"]))
 assert "bank-conflict" in found or "bank conflict" in found, found
@@ -65,6 +66,13 @@ assert "32-way bank" not in after, after
 compared = whole(call("diff", before="before.json", after="after.json"))
 assert "transpose.cu" in compared and "failed" not in compared, compared
 assert "transpose_naive" in call("report", file="after.json")
+
+# A change that is mechanical is made by the server itself.
+fixable = open("project/findings.cu").read()
+assert "@@" in whole(call("fix", paths=["findings.cu"])) and open("project/findings.cu").read() == fixable
+call("fix", paths=["findings.cu"], apply=True)
+assert open("project/findings.cu").read() != fixable
+assert "@@" not in whole(call("fix", paths=["findings.cu"]))
 
 # Bounded, with labels, and to the end.
 lines = call("report", file="before.json", lines=True)

@@ -16,7 +16,7 @@ struct Options : ProgramOptions { // the user's
   sim::LaunchChecks launch_checks() const;
   CountAs code() const; // of --count-as
   bool has_budget() const { return budget != 0 || budget_work != 0; }
-  bool proves_all() const { return proofs == "always" || no_results || has_budget(); }
+  bool proves_all() const { return proofs == "always" || no_results || (proves() && has_budget()); }
   bool proves() const { return proofs != "never"; }
 };
 

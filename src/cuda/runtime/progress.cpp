@@ -29,8 +29,11 @@ void Progress::computing(bool begins) const {
     --ledger_->computing;
 }
 
-void Progress::took(double seconds) const {
-  if (ledger_ != nullptr) ledger_->launch_milliseconds += static_cast<u64>(seconds * 1000);
+void Progress::took(double seconds) {
+  untold_ += seconds * 1000;
+  const u64 whole = static_cast<u64>(untold_);
+  untold_ -= static_cast<double>(whole);
+  if (ledger_ != nullptr) ledger_->launch_milliseconds += whole;
 }
 
 void Progress::erase() const {

@@ -11,12 +11,13 @@ public:
   void launch_begins(u64 index, std::string_view kernel, bool first_of_kernel);
   void blocks(u64 done, u64 total) const; // of the launch that runs; from any thread
   void launch_ends(bool proved) const;
-  void computing(bool begins) const;
-  void took(double seconds) const; // a launch // results that were put off
+  void computing(bool begins) const; // results that were put off
+  void took(double seconds);         // a launch, or such results
   void erase() const;
 
 private:
   measure::Ledger* ledger_;
+  double untold_ = 0; // milliseconds, less than one
 };
 
 } // namespace warplens::runtime

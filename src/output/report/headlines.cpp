@@ -72,19 +72,17 @@ std::string waste_text(const Page& page, const Finding& finding, Space space) {
   const bool sampled = std::ranges::any_of(finding.accesses, [&](const Finding::Access& access) {
     return kernel_of(page, access).status == measure::Status::sampled;
   });
-  const auto bytes = sampled ? about_bytes : human_bytes;
-  const auto number = sampled ? about : static_cast<std::string (*)(u64)>(human);
   std::string text = findings::cost_text(finding.cost.actual, finding.cost.unit, finding.cost.ideal);
   const u64 moved = measure::bytes_moved(finding.counts, space),
             excess = measure::excess_bytes(finding.counts, space);
   if (space == Space::shared)
-    text += fmt::format(": {} of {} wavefronts", number(measure::excess(finding.counts, space)),
-                        number(finding.counts.wavefronts));
+    text += fmt::format(": {} of {} wavefronts", shown(measure::excess(finding.counts, space), sampled),
+                        shown(finding.counts.wavefronts, sampled));
   else if (space == Space::constant)
-    text += fmt::format(": {} of {} requests", number(measure::excess(finding.counts, space)),
-                        number(finding.counts.requests));
+    text += fmt::format(": {} of {} requests", shown(measure::excess(finding.counts, space), sampled),
+                        shown(finding.counts.requests, sampled));
   else
-    text += fmt::format(": {} of {}", bytes(excess), bytes(moved));
+    text += fmt::format(": {} of {}", shown_bytes(excess, sampled), shown_bytes(moved, sampled));
   return text +
          fmt::format(" ({}) for nothing",
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));

@@ -31,8 +31,7 @@ std::string nothing_of(const Kernel& kernel) {
 
 std::string moved_of(const Kernel& kernel) {
   if (kernel.moved_bytes == 0) return "-";
-  return kernel.status == measure::Status::sampled ? about_bytes(kernel.moved_bytes)
-                                                   : human_bytes(kernel.moved_bytes);
+  return shown_bytes(kernel.moved_bytes, kernel.status == measure::Status::sampled);
 }
 
 // As long as the other columns leave room.

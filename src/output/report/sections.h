@@ -69,4 +69,10 @@ std::string source_text(const Line&); // what stands there now; may be empty
 // Passes through the L1, of the stage that takes more of them.
 u64 l1_passes(const arch::Counts&);
 
+// Numbers of counts: rounded, with a "~", where some of them come from a sample.
+inline std::string shown(u64 value, bool sampled) { return sampled ? about(value) : human(value); }
+inline std::string shown_bytes(u64 value, bool sampled) {
+  return sampled ? about_bytes(value) : human_bytes(value);
+}
+
 } // namespace warplens::report

@@ -168,7 +168,7 @@ std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
       row.space == Space::shared || row.space == Space::constant ? counters.instructions : counters.requests;
   std::string waste = kernel.excess_cycles == 0 ? "-" : percent(row.share);
   std::string out = "    " + pad_right(access_name(row), access_width - 2);
-  const bool sampled = row.spread != 0;
+  const bool sampled = kernel.status == Status::sampled;
   out += whole ? pad_left(sampled ? about(requests) : human(requests), number_width) + "  " : "  ";
   out += pad_right(pad_left(fmt::format("{:.2f}", row.cost.actual), 6) +
                        fmt::format(" ({:.2f}) {}", row.cost.ideal, row.cost.unit),

@@ -149,30 +149,29 @@ std::string program_totals(const Page& page) {
   const u64 combined = combined_wavefronts(model);
   const bool sampled = std::ranges::any_of(
       model.kernels, [](const Kernel& kernel) { return kernel.status == measure::Status::sampled; });
-  const auto bytes = sampled ? about_bytes : human_bytes;
-  const auto number = sampled ? about : static_cast<std::string (*)(u64)>(human);
   std::string out;
   u64 wasted = 0, all = 0; // bytes, of all but shared and constant memory
-  auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64)) {
+  auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64, bool)) {
     if (part == 0 || whole == 0) return;
     const std::string share = percent(static_cast<double>(part) / static_cast<double>(whole));
-    out += wrap(fmt::format("{} of the {} for nothing: {} of {}.", share, of, words(part), words(whole)), "",
-                page.options.width);
+    out += wrap(fmt::format("{} of the {} for nothing: {} of {}.", share, of, words(part, sampled),
+                            words(whole, sampled)),
+                "", page.options.width);
   };
   for (const auto& [space, counters] : model.totals)
     if (space != access::Space::shared && space != access::Space::constant) {
       wasted += measure::excess_bytes(counters[0], space);
       all += measure::bytes_moved(counters[0], space);
     }
-  say(wasted, all, "traffic between warps and the L1 is", bytes);
+  say(wasted, all, "traffic between warps and the L1 is", shown_bytes);
   for (const auto& [space, counters] : model.totals) {
     arch::Counts sum = counters[0];
     if (space == access::Space::shared) {
       sum.wavefronts -= combined;
-      say(measure::excess(sum, space), sum.wavefronts, "shared-memory wavefronts are", number);
+      say(measure::excess(sum, space), sum.wavefronts, "shared-memory wavefronts are", shown);
     }
     if (space == access::Space::constant)
-      say(measure::excess(sum, space), sum.requests, "constant-memory requests are", number);
+      say(measure::excess(sum, space), sum.requests, "constant-memory requests are", shown);
   }
   return out;
 }
