@@ -74,7 +74,7 @@ done
 wait
 for i in 1 2 3 4 5 6; do
   [ ! -e "$i.code" ] || fail "run $i of six ended with $(cat "$i.code")"
-  cmp -s "$i.stdout" first.stdout && cmp -s "$i.stderr" first.stderr || fail "run $i of six differs"
+  diff first.stdout "$i.stdout" && diff first.stderr "$i.stderr" || fail "run $i of six differs"
 done
 [ "$(kept | wc -l)" = 1 ] || fail "six runs of one program left $(kept | wc -l)"
 [ -z "$(find "$WARPLENS_CACHE_DIR" -name 'new-*')" ] || fail "an unfinished file was left"

@@ -60,26 +60,20 @@ else
   missing="$missing fish"
 fi
 if command -v zsh >/dev/null; then
-  # A terminal in which somebody types words and the key of completion; what is offered goes through compadd.
+  # A terminal in which somebody types words and the key of completion; what is offered goes through compadd. What is typed
+  # before the line editor has begun is lost, so it says itself that it has.
   cat >ask.zsh <<'X'
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PROMPT=; autoload -Uz compinit; compinit -u -D; source ./warplens.zsh"
 zpty -w shell 'compadd() { local -a out; builtin compadd -O out "$@" 2>/dev/null; print -rl -- OFFER:$^out; builtin compadd "$@" }'
-zpty -w shell 'bindkey "^I" complete-word; print REA""DY'
-while zpty -r shell piece; do [[ $piece == *READY* ]] && break; done
+zpty -w shell 'bindkey "^I" complete-word; zle-line-init() print -n REA""DY; zle -N zle-line-init'
+zpty -r shell piece '*READY*'
 zpty -w -n shell "$1"$'\t'
 zpty -w -n shell $'\C-u'"print DO''NE"$'\n'
 while zpty -r shell piece; do print -rn -- $piece; [[ $piece == *DONE* ]] && break; done
 X
-  # What is typed before the shell reads keys is lost: then nothing is offered, and it is asked again.
-  in_zsh() {
-    for try in 1 2 3 4 5; do
-      timeout 120 zsh -f ask.zsh "$1" | tr -d '\r' | sed -n 's/.*OFFER://p' | sort -u >offered
-      [ ! -s offered ] || break
-    done
-    cat offered
-  }
+  in_zsh() { timeout 120 zsh -f ask.zsh "$1" | tr -d '\r' | sed -n 's/.*OFFER://p' | sort -u; }
   for command in $commands; do
     same "$(in_zsh "warplens $command --")" "$(options_in_help "$command" | grep '^--')" "zsh, $command"
   done

@@ -64,7 +64,8 @@ void remove_orphans(const std::string& where) {
     std::string folder = entry->path().string();
     if (!entry->path().filename().string().starts_with(prefix) || !is_ours(folder)) continue;
     if (rmdir(folder.c_str()) == 0) continue; // its owner did not even come to lock it
-    if (lock(folder, 0)) remove_folder(folder);
+    // Held until nothing is left: an owner that locks it in between would take the folder for its own.
+    if (const Descriptor held = lock(folder, 0)) remove_folder(folder);
   }
 }
 
