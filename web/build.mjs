@@ -1,5 +1,6 @@
 // Makes the pages that WarpLens puts data into, of the sources here: src/output/html/report.html, diff.html and compare.html, each
-// called as the command whose answer it shows. `npm ci && npm run build`; with --check it says whether they are what these
+// called as the command whose answer it shows; and src/output/playground/playground.html, into which the build puts the module
+// (cmake/playground.cmake). `npm ci && npm run build`; with --check it says whether they are what these
 // sources make, and writes nothing.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -10,7 +11,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 async function bundled(entry) {
   const result = await build({
     entryPoints: [here(entry)], bundle: true, minify: true, write: false, target: 'es2021', charset: 'utf8',
-    jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none', format: 'iife',
+    jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none', format: 'iife', loader: { '.ptx': 'text', '.cu': 'text' },
   });
   return result.outputFiles[0].text.trim().replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 }
@@ -25,12 +26,12 @@ function licences(names) {
   }).join('\n\n').replaceAll('--', '- -');
 }
 
-const style = await bundled('src/style.css'), template = readFileSync(here('src/template.html'), 'utf8');
+const reportStyle = await bundled('src/style.css'), reportTemplate = readFileSync(here('src/template.html'), 'utf8');
 
-async function make(name, entry, libraries) {
-  const script = await bundled(entry), output = `src/output/html/${name}.html`, file = here(`../${output}`);
+async function make(output, entry, libraries, style = reportStyle, template = reportTemplate) {
+  const script = await bundled(entry), file = here(`../${output}`);
   const parts = { SCRIPT_HASH: hash(script), STYLE_HASH: hash(style), LICENCES: licences(libraries), STYLE: style, SCRIPT: script };
-  const page = template.replace(/@([A-Z_]+)@/g, (_, part) => parts[part]);
+  const page = template.replace(/@([A-Z_]+)@/g, (mark, part) => parts[part] ?? mark);
   if (!process.argv.includes('--check')) {
     writeFileSync(file, page);
     console.log(`${output}: ${(page.length / 1024).toFixed(0)} KiB, of which script ${(script.length / 1024).toFixed(0)}`);
@@ -40,6 +41,16 @@ async function make(name, entry, libraries) {
   }
 }
 
-await make('report', 'src/app.tsx', ['preact', 'prismjs']);
-await make('diff', 'src/diff.tsx', ['preact']);
-await make('compare', 'src/compare.tsx', ['preact']);
+await make('src/output/html/report.html', 'src/app.tsx', ['preact', 'prismjs']);
+await make('src/output/html/diff.html', 'src/diff.tsx', ['preact']);
+await make('src/output/html/compare.html', 'src/compare.tsx', ['preact']);
+
+const changed = (text, from, to) => {
+  if (!text.includes(from)) throw new Error(`src/template.html has no ${from}`);
+  return text.replace(from, to);
+};
+let playground = changed(reportTemplate, '{{title}} – WarpLens', 'WarpLens playground');
+playground = changed(playground, '@SCRIPT_HASH@', "@SCRIPT_HASH@ 'wasm-unsafe-eval'");
+playground = changed(playground, '<script type="application/json" id="data">{{data}}</script>', '<script type="text/plain" id="module">@MODULE@</script>');
+playground = changed(playground, 'Its numbers are in the block of JSON at the end of the file.', 'It counts with WebAssembly.');
+await make('src/output/playground/playground.html', 'src/playground/play.tsx', ['preact'], await bundled('src/playground/play.css'), playground);

@@ -6,3 +6,5 @@ declare module 'prismjs/components/prism-core' {
   export default Prism;
 }
 declare module 'prismjs/components/*';
+declare module '*.ptx' { const text: string; export default text; }
+declare module '*.cu' { const text: string; export default text; }

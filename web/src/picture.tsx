@@ -75,7 +75,8 @@ export function describe(picture: Picture): string {
     (moved ? `: ${sum(1)} of ${moved} bytes are asked for` : '');
 }
 
-export function LanePicture({ picture, most = 8 }: { picture: Picture; most?: number }) {
+// `absolute`: rows are labelled with their bytes, not with how far they are from the first.
+export function LanePicture({ picture, most = 8, absolute }: { picture: Picture; most?: number; absolute?: boolean }) {
   const [lit, light] = useState<number[] | null>(null);
   const [whole, open] = useState(false);
   const banks = picture.kind === 'passes' || picture.kind === 'banks';
@@ -96,7 +97,7 @@ export function LanePicture({ picture, most = 8 }: { picture: Picture; most?: nu
       continue;
     }
     const [label, used, moved, groups] = row, top = y;
-    body.push(<text class="lab" x={LEFT - 8} y={top + 11.5}>{picture.kind === 'passes' ? `pass ${label}` : `+${exact(label - picture.rows[0][0])}`}</text>);
+    body.push(<text class="lab" x={LEFT - 8} y={top + 11.5}>{picture.kind === 'passes' ? `pass ${label}` : absolute ? exact(label) : `+${exact(label - picture.rows[0][0])}`}</text>);
     for (let g = 0; g * picture.group < picture.cells; ++g) {
       const box = { x: cellX(g * picture.group), y: top, width: picture.group * width, height: CHIP, rx: 3 };
       const travels = (groups >>> g) & 1;

@@ -5,10 +5,23 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace warplens::ptx {
 namespace {
+
+bool decimal(std::string_view text, double& out) {
+#ifdef __cpp_lib_to_chars
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+#else // LLVM's library, of which the playground is made; no other process, which might have set a locale, has it
+  const std::string terminated(text);
+  char* end = nullptr;
+  out = std::strtod(terminated.c_str(), &end);
+  return end == terminated.c_str() + terminated.size();
+#endif
+}
 
 constexpr u32 max_depth = 100; // of parentheses and unary operators
 
@@ -191,8 +204,7 @@ private:
     bool hexadecimal = kind == 'x' || kind == 'X';
     if (!hexadecimal && text.find_first_of(".eE") != text.npos) {
       double real = 0;
-      auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
-      if (error != std::errc() || end != text.data() + text.size()) return false;
+      if (!decimal(text, real)) return false;
       out = {Constant::Kind::real, false, 0, real};
       return true;
     }

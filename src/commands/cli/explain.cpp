@@ -14,56 +14,59 @@ namespace {
 constexpr u64 most_bytes = u64{1} << 40; // no GPU has as much memory
 
 void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
-  command.add_option("expression", o.expression,
+  command.add_option("expression", o.asked.access,
                      "the access, as in the source: 'A[threadIdx.y*n + threadIdx.x]', 'p[i].y'");
   command
-      .add_option("--set", o.settings,
+      .add_option("--set", o.asked.settings,
                   "a value or a definition: --set n=1024 --set 'i=blockIdx.x*blockDim.x + threadIdx.x'")
       ->type_name("NAME=EXPR")
       ->allow_extra_args(false)
       ->group("Access");
-  command.add_option("--type", o.type, "the element's type: float, double2, 'struct{float x,y,z;}'")
+  command.add_option("--type", o.asked.type, "the element's type: float, double2, 'struct{float x,y,z;}'")
       ->capture_default_str()
       ->group("Access");
-  command.add_option("--dims", o.dims, "elements of each dimension of A[i][j], outermost first")
+  command.add_option("--dims", o.asked.dims, "elements of each dimension of A[i][j], outermost first")
       ->type_name("N,M")
       ->group("Access");
-  command.add_option("--block", o.block, "threads of a block")
+  command.add_option("--block", o.asked.block, "threads of a block")
       ->type_name("X,Y,Z")
       ->capture_default_str()
       ->group("Threads");
-  command.add_option("--grid", o.grid, "blocks of the grid")
+  command.add_option("--grid", o.asked.grid, "blocks of the grid")
       ->type_name("X,Y,Z")
       ->capture_default_str()
       ->group("Threads");
-  command.add_option("--cta", o.cta, "the block to look at")
+  command.add_option("--cta", o.asked.cta, "the block to look at")
       ->type_name("X,Y,Z")
       ->capture_default_str()
       ->group("Threads");
-  command.add_option("--warp", o.warp, "the warp to draw")
+  command.add_option("--warp", o.asked.warp, "the warp to draw")
       ->check(whole_number(0, ~u32{0}))
       ->type_name("NUMBER")
       ->capture_default_str()
       ->group("Threads");
-  command.add_option("--if", o.condition, "only threads for which this is true take part: --if 'i < n'")
+  command
+      .add_option("--if", o.asked.condition, "only threads for which this is true take part: --if 'i < n'")
       ->type_name("EXPR")
       ->group("Threads");
   command.add_option("--sm", o.sm, "compute capability, 10 to 121, or GPU: 90, h100 (`warplens gpus`)")
       ->capture_default_str();
-  command.add_option("--space", o.space, "global, shared, local, constant, texture, surface")
+  command.add_option("--space", o.asked.space, "global, shared, local, constant, texture, surface")
       ->capture_default_str()
       ->group("Access");
-  command.add_option("--op", o.operation, "load, store, reduction, atomic")
+  command.add_option("--op", o.asked.operation, "load, store, reduction, atomic")
       ->capture_default_str()
       ->group("Access");
-  command.add_option("--cache", o.cache, "cache operator of the instruction: ca, cg, cs, nc and others")
+  command
+      .add_option("--cache", o.asked.cache, "cache operator of the instruction: ca, cg, cs, nc and others")
       ->group("Access");
-  command.add_option("--base", o.base, "bytes from a 256-byte boundary to the array's start")
+  command.add_option("--base", o.asked.base, "bytes from a 256-byte boundary to the array's start")
       ->check(whole_number(0, most_bytes))
       ->type_name("BYTES")
       ->capture_default_str()
       ->group("Access");
-  command.add_option("--pitch", o.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)")
+  command
+      .add_option("--pitch", o.asked.pitch, "bytes from row to row, where rows are padded (cudaMallocPitch)")
       ->check(whole_number(1, most_bytes))
       ->type_name("BYTES")
       ->group("Access");
@@ -72,7 +75,7 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
                   "a built-in example instead of an expression; without a name, lists them")
       ->expected(0, 1)
       ->type_name("NAME");
-  command.add_option("--burst", o.burst, "draw and count by DRAM bursts of this size: --burst 64")
+  command.add_option("--burst", o.asked.burst, "draw and count by DRAM bursts of this size: --burst 64")
       ->check(whole_number(1, 4096))
       ->type_name("BYTES")
       ->group("Access");

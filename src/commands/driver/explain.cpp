@@ -1,6 +1,5 @@
-// The words of the command line become a Question, a case or a pool; the answer becomes text, JSON or a
-// drawing. Everything that can be wrong with the words themselves (lists of numbers, names of spaces) is
-// diagnosed here; what is wrong with the access is explain/'s to say.
+// The words of the command line become a Question, a case or a pool; the answer becomes text, JSON or a drawing. What is wrong
+// with the words or with the access is explain/'s to say.
 #include "driver/explain.h"
 #include "arch/profiler_counters.h"
 #include "base/closest.h"
@@ -38,80 +37,6 @@ std::string told(Diagnostic diagnostic, std::string_view source, bool colour) {
 
 Output refuse(const Diagnostic& diagnostic, const ExplainOptions& options, const std::string& source = {}) {
   return {2, {}, told(diagnostic, source, options.colour)};
-}
-
-// "32,8": up to three whole numbers.
-Result<std::vector<u64>> numbers(const std::string& flag, const std::string& text, std::size_t most) {
-  std::vector<u64> out;
-  const char *at = text.data(), *end = at + text.size();
-  while (at != end) {
-    u64 value = 0;
-    auto [next, error] = std::from_chars(at, end, value);
-    bool good = error == std::errc{} && (next == end || ((*next == ',' || *next == 'x') && next + 1 != end));
-    if (!good || out.size() == most)
-      return failure(diag::error("explain-numbers",
-                                 fmt::format("'{}' is not a list of at most {} whole numbers", text, most),
-                                 {}, fmt::format("write for example {} 32,8", flag)));
-    out.push_back(value);
-    at = next == end ? end : next + 1;
-  }
-  return out;
-}
-
-Result<Dim3> dim3(const std::string& flag, const std::string& text, u32 rest) {
-  Result<std::vector<u64>> list = numbers(flag, text, 3);
-  if (!list) return failure(std::move(list.error()));
-  list->resize(3, rest);
-  for (u64 value : *list)
-    if (value > 0xffffffff)
-      return failure(diag::error("explain-numbers", fmt::format("{} {} is too large", flag, text)));
-  return Dim3{static_cast<u32>((*list)[0]), static_cast<u32>((*list)[1]), static_cast<u32>((*list)[2])};
-}
-
-// The enumerator whose name is `text`. Behind the last one come values without a name; the first may have none.
-template <class Enum> Result<Enum> named(const std::string& flag, const std::string& text) {
-  std::string known;
-  for (u32 i = 0; i == 0 || !access::name(static_cast<Enum>(i)).empty(); ++i) {
-    std::string_view name = access::name(static_cast<Enum>(i));
-    if (name == text) return static_cast<Enum>(i);
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  return failure(diag::error("explain-choice", fmt::format("{} has no '{}'", flag, text), {},
-                             fmt::format("choose one of {}", known)));
-}
-
-Result<Question> question_of(const ExplainOptions& o) {
-  Question q;
-  q.access = o.expression;
-  q.condition = o.condition;
-  for (const std::string& setting : o.settings) {
-    std::size_t equals = setting.find('=');
-    if (equals == setting.npos)
-      return failure(diag::error("explain-set", fmt::format("'{}' sets nothing", setting), {},
-                                 "write --set name=value, for example --set n=1024"));
-    q.settings.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
-  }
-  q.type = o.type;
-  Result<std::vector<u64>> dims = numbers("--dims", o.dims, 8);
-  if (dims && std::find(dims->begin(), dims->end(), 0) != dims->end())
-    return failure(diag::error("explain-numbers",
-                               fmt::format("--dims {} has a dimension without elements", o.dims), {},
-                               "a dimension has at least 1 element"));
-  Result<Dim3> block = dim3("--block", o.block, 1), grid = dim3("--grid", o.grid, 1),
-               cta = dim3("--cta", o.cta, 0);
-  Result<access::Space> space = named<access::Space>("--space", o.space);
-  Result<access::Kind> kind = named<access::Kind>("--op", o.operation);
-  Result<access::Cache> cache = named<access::Cache>("--cache", o.cache);
-  Result<const arch::Architecture*> row = architecture_named(o.sm);
-  for (const Diagnostic* bad :
-       {dims ? nullptr : &dims.error(), block ? nullptr : &block.error(), grid ? nullptr : &grid.error(),
-        cta ? nullptr : &cta.error(), space ? nullptr : &space.error(), kind ? nullptr : &kind.error(),
-        cache ? nullptr : &cache.error(), row ? nullptr : &row.error()})
-    if (bad != nullptr) return failure(*bad);
-  q.dims = *dims, q.block = *block, q.grid = *grid, q.cta = *cta;
-  q.space = *space, q.kind = *kind, q.cache = *cache, q.sm = arch::sm(**row);
-  q.pitch = o.pitch, q.base = o.base, q.warp = o.warp, q.section = o.burst;
-  return q;
 }
 
 // One form of the answer: the option that asks for it, and how it is made.
@@ -256,7 +181,9 @@ Output explain(const ExplainOptions& options) {
   }
   if (!options.case_name.empty()) return built_in(options);
   if (!options.pool.empty()) return check_pool(options);
-  Result<Question> question = question_of(options);
+  Result<const arch::Architecture*> row = architecture_named(options.sm);
+  if (!row) return refuse(row.error(), options);
+  Result<Question> question = question_of(options.asked, arch::sm(**row));
   if (!question) return refuse(question.error(), options);
   ResultOr<Explanation, Rejection> explanation = warplens::explain::explain(*question);
   if (!explanation) return refuse(explanation.error().diagnostic, options, explanation.error().source);

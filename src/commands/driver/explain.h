@@ -1,22 +1,15 @@
 // `warplens explain`: one access or one built-in case, from the words of the command line to what is printed.
 #pragma once
 #include "base/types.h"
+#include "explain/model/words.h"
 #include <string>
 #include <vector>
 
 namespace warplens::driver {
 
 struct ExplainOptions {
-  std::string expression;
-  std::string condition;             // --if
-  std::vector<std::string> settings; // --set n=1024
-  std::string type = "float";
-  std::string dims, block = "256", grid = "1", cta = "0"; // "32,8"
-  u64 pitch = 0, base = 0;
-  u32 burst = 0; // bytes of a DRAM burst to draw and count by; 0: the architecture's transactions
-  std::string space = "global", operation = "load", cache;
-  std::string sm = "90"; // "70" or "7.0"
-  u32 warp = 0;
+  warplens::explain::Words asked;
+  std::string sm = "90";            // "70" or "7.0"
   std::vector<std::string> counter; // --counter NAME [VALUE]
   bool list_cases = false;
   std::string case_name;

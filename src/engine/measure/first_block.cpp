@@ -2,6 +2,7 @@
 #include "measure/first_block.h"
 #include "arch/count.h"
 #include "base/bits.h"
+#include "measure/pattern.h"
 #include <algorithm>
 #include <bit>
 #include <tuple>

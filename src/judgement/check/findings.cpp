@@ -345,8 +345,10 @@ std::string described(const Judgement& j) {
 std::string cost_text(const Judgement& j, std::size_t architecture) {
   if (j.costs.empty()) return {};
   const Interval& now = paid(j.costs[architecture], j.space);
-  if (now.exact()) return fmt::format("{} {}", now.most, counter_of(j.space));
-  return fmt::format("{} to {} {}", now.least, now.most, counter_of(j.space));
+  std::string_view counter = counter_of(j.space);
+  if (now.most == 1) counter.remove_suffix(1); // "1 sector"
+  if (now.exact()) return fmt::format("{} {}", now.most, counter);
+  return fmt::format("{} to {} {}", now.least, now.most, counter);
 }
 
 std::string counts_text(const Judgement& j, std::size_t architecture) {

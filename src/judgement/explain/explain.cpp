@@ -63,6 +63,21 @@ public:
   explicit Session(const Question& question) : question_(question), parser_(texts_, tree_) {}
 
   ResultOr<Explanation, Rejection> run() {
+    if (std::optional<Rejection> no = prepare()) return failure(std::move(*no));
+    return answer(*arch::find(question_.sm));
+  }
+
+  ResultOr<Walk, Rejection> run_to_walk() {
+    if (std::optional<Rejection> no = prepare()) return failure(std::move(*no));
+    const Mode manner = manner_of_access();
+    return Walk{footprint_, manner, misaligned(manner).has_value()};
+  }
+
+private:
+  Rejection refuse(Diagnostic diagnostic) const { return {std::move(diagnostic), texts_.source()}; }
+
+  // What is wrong with the question, if anything; after it, `target_` and `footprint_` are known.
+  std::optional<Rejection> prepare() {
     const arch::Architecture* arch = arch::find(question_.sm);
     if (arch == nullptr)
       return refuse(diag::error("explain-architecture",
@@ -73,12 +88,7 @@ public:
     if (std::optional<Diagnostic> bad = check_operation(question_, target_.accessed))
       return refuse(std::move(*bad));
     if (std::optional<Diagnostic> bad = walk()) return refuse(std::move(*bad));
-    return answer(*arch);
-  }
-
-private:
-  tl::unexpected<Rejection> refuse(Diagnostic diagnostic) const {
-    return failure(Rejection{std::move(diagnostic), texts_.source()});
+    return {};
   }
 
   std::optional<Diagnostic> parse() {
@@ -151,7 +161,7 @@ private:
     out.element = target_.element;
     out.accessed = target_.accessed;
     out.array = target_.array;
-    out.manner = {pieces_of_access(), question_.base, question_.space, question_.kind, question_.cache};
+    out.manner = manner_of_access();
     SymbolicAccess symbolic = symbolic_access(tree_, target_, question_);
     out.form =
         form_of(symbolic, target_, question_, values_of(tree_, question_, u64{question_.warp} * warp_size));
@@ -164,6 +174,10 @@ private:
           fixes({arch, question_, tree_, target_, footprint_, out.manner, out.block, out.form, symbolic});
     out.source = texts_.source();
     return out;
+  }
+
+  Mode manner_of_access() const {
+    return {pieces_of_access(), question_.base, question_.space, question_.kind, question_.cache};
   }
 
   // A member has the alignment that its place in the structure leaves it.
@@ -209,5 +223,6 @@ private:
 } // namespace
 
 ResultOr<Explanation, Rejection> explain(const Question& question) { return Session(question).run(); }
+ResultOr<Walk, Rejection> walk(const Question& question) { return Session(question).run_to_walk(); }
 
 } // namespace warplens::explain

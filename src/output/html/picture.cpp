@@ -5,6 +5,7 @@
 #include "explain/view/picture.h"
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace warplens::html {
@@ -95,14 +96,14 @@ Picture picture_of_passes(const arch::Banks& banks, u32 active, const std::vecto
 
 } // namespace
 
-Picture picture_of(const arch::Architecture& architecture, const WarpAccess& measured) {
+Picture picture_of(const arch::Architecture& architecture, const WarpAccess& measured, u32 section) {
   if (measured.space == access::Space::shared)
     if (auto found = passes(architecture, measured))
       return picture_of_passes(architecture.banks, measured.active, *found);
   WarpAccess access = measured;
   for (u64& address : access.address) address += explain::origin;
   const explain::Picture drawn =
-      explain::picture(architecture, access, explain::transactions(architecture, access));
+      explain::picture(architecture, access, explain::transactions(architecture, access), section);
   Picture out{Picture::Kind::sectors, access.active, drawn.cell_bytes, drawn.cells_per_group, 32, {}};
   if (drawn.kind == explain::Picture::Kind::banks) out.kind = Picture::Kind::banks;
   if (drawn.kind == explain::Picture::Kind::addresses) out.kind = Picture::Kind::words;
@@ -115,6 +116,24 @@ Picture picture_of(const arch::Architecture& architecture, const WarpAccess& mea
       row.moved_groups |= from.fetched[group] ? u32{1} << group : 0;
     out.row_cells = static_cast<u32>(masks.size());
     out.rows.push_back(std::move(row));
+  }
+  return out;
+}
+
+nlohmann::ordered_json json(const Picture& picture) {
+  using Json = nlohmann::ordered_json;
+  static constexpr std::string_view kinds[] = {"sectors", "passes", "banks", "words"};
+  Json out{{"kind", kinds[static_cast<std::size_t>(picture.kind)]},
+           {"active", picture.active},
+           {"cell", picture.cell_bytes},
+           {"group", picture.group_cells},
+           {"cells", picture.row_cells}};
+  Json& rows = out["rows"] = Json::array();
+  for (const PictureRow& row : picture.rows) {
+    Json runs = Json::array();
+    for (const CellRun& run : row.runs)
+      for (u32 number : {run.cell, run.cells, run.lanes, run.step}) runs.push_back(number);
+    rows.push_back({row.label, row.used_bytes, row.moved_bytes, row.moved_groups, std::move(runs)});
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "access/access.h"
 #include "arch/table.h"
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Picture {
   std::vector<PictureRow> rows;
 };
 
-Picture picture_of(const arch::Architecture&, const access::WarpAccess&);
+// `section`: as explain::picture() has it.
+Picture picture_of(const arch::Architecture&, const access::WarpAccess&, u32 section = 0);
+
+// As web/src/picture.tsx reads it.
+nlohmann::ordered_json json(const Picture&);
 
 } // namespace warplens::html

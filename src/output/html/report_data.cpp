@@ -58,24 +58,6 @@ Json totals_data(const Scribe& scribe) {
   return out;
 }
 
-// Of a picture, as web/src/picture.tsx reads it.
-Json picture_json(const Picture& picture) {
-  static constexpr std::string_view kinds[] = {"sectors", "passes", "banks", "words"};
-  Json out{{"kind", kinds[static_cast<std::size_t>(picture.kind)]},
-           {"active", picture.active},
-           {"cell", picture.cell_bytes},
-           {"group", picture.group_cells},
-           {"cells", picture.row_cells}};
-  Json& rows = out["rows"] = Json::array();
-  for (const PictureRow& row : picture.rows) {
-    Json runs = Json::array();
-    for (const CellRun& run : row.runs)
-      for (u32 number : {run.cell, run.cells, run.lanes, run.step}) runs.push_back(number);
-    rows.push_back({row.label, row.used_bytes, row.moved_bytes, row.moved_groups, std::move(runs)});
-  }
-  return out;
-}
-
 } // namespace
 
 Scribe::Scribe(const summary::Model& of, const SourceText& source, const About& what)
@@ -93,7 +75,7 @@ std::size_t Scribe::text(const std::string& text) {
 std::size_t Scribe::process(i64 pid) { return processes_.try_emplace(pid, processes_.size()).first->second; }
 
 std::size_t Scribe::picture_on(const arch::Architecture& architecture, const access::WarpAccess& access) {
-  Json picture = picture_json(picture_of(architecture, access));
+  Json picture = json(picture_of(architecture, access));
   auto [found, fresh] = known_pictures_.try_emplace(picture.dump(), pictures_.size());
   if (fresh) pictures_.push_back(std::move(picture));
   return found->second;

@@ -9,21 +9,21 @@ using namespace warplens;
 
 void set_option(driver::ExplainOptions& options, char letter, const std::string& value) {
   switch (letter) {
-  case 's': options.settings.push_back(value); return;
-  case 't': options.type = value; return;
-  case 'd': options.dims = value; return;
-  case 'b': options.block = value; return;
-  case 'g': options.grid = value; return;
-  case 'c': options.cta = value; return;
-  case 'i': options.condition = value; return;
-  case 'p': options.pitch = std::strtoull(value.c_str(), nullptr, 0); return;
-  case 'B': options.base = std::strtoull(value.c_str(), nullptr, 0); return;
-  case 'S': options.space = value; return;
-  case 'o': options.operation = value; return;
+  case 's': options.asked.settings.push_back(value); return;
+  case 't': options.asked.type = value; return;
+  case 'd': options.asked.dims = value; return;
+  case 'b': options.asked.block = value; return;
+  case 'g': options.asked.grid = value; return;
+  case 'c': options.asked.cta = value; return;
+  case 'i': options.asked.condition = value; return;
+  case 'p': options.asked.pitch = std::strtoull(value.c_str(), nullptr, 0); return;
+  case 'B': options.asked.base = std::strtoull(value.c_str(), nullptr, 0); return;
+  case 'S': options.asked.space = value; return;
+  case 'o': options.asked.operation = value; return;
   case 'm': options.sm = value; return;
-  case 'w': options.warp = static_cast<u32>(std::strtoul(value.c_str(), nullptr, 10)); return;
+  case 'w': options.asked.warp = static_cast<u32>(std::strtoul(value.c_str(), nullptr, 10)); return;
   case 'P': options.pool = value; return;
-  case 'C': options.cache = value; return;
+  case 'C': options.asked.cache = value; return;
   case 'j': options.json = true; return;
   case 'K': options.case_name = value; return;
   default: return;
@@ -35,7 +35,7 @@ void set_option(driver::ExplainOptions& options, char letter, const std::string&
 FUZZ_TARGET(explain) {
   driver::ExplainOptions options;
   std::size_t end = input.find('\n');
-  options.expression = std::string(input.substr(0, end));
+  options.asked.access = std::string(input.substr(0, end));
   while (end != input.npos) {
     input.remove_prefix(end + 1);
     end = input.find('\n');

@@ -76,11 +76,12 @@ QuasiPolynomial NormalForm::binary(const Node& n) {
   if (n.op == Binary::logical_or)
     return algebra_.make(Op::select, {truth(n.operands[0]), Algebra::constant(1), truth(n.operands[1])});
   Integer type = common(tree_[n.operands[0]].type, tree_[n.operands[1]].type);
-  switch (n.op) { // the ring operations
-  case Binary::add: return algebra_.add(operand(n, 0, type), operand(n, 1, type));
-  case Binary::subtract: return algebra_.subtract(operand(n, 0, type), operand(n, 1, type));
-  case Binary::multiply: return algebra_.multiply(operand(n, 0, type), operand(n, 1, type));
-  default: break;
+  // Terms are numbered as they are met, and written in that order: from left to right, whatever a compiler does with arguments.
+  if (n.op == Binary::add || n.op == Binary::subtract || n.op == Binary::multiply) {
+    const QuasiPolynomial a = operand(n, 0, type), b = operand(n, 1, type);
+    return n.op == Binary::add        ? algebra_.add(a, b)
+           : n.op == Binary::subtract ? algebra_.subtract(a, b)
+                                      : algebra_.multiply(a, b);
   }
   if (n.op == Binary::shift_left || n.op == Binary::shift_right) {
     Integer count = tree_[n.operands[1]].type;

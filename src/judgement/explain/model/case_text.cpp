@@ -3,13 +3,18 @@
 #include "explain/view/theme.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace warplens::explain {
 
 std::string terminal_list(const TextStyle& style) {
   Theme ink(style);
-  std::string out = "Built-in cases; draw one with `warplens explain --case NAME`:\n\n";
-  for (const Case& c : cases()) out += fmt::format("  {}  {}\n", ink.bold(pad_right(c.name, 20)), c.title);
+  std::string out = "Built-in cases; draw one with `warplens explain --case NAME`:\n";
+  std::string_view group;
+  for (const Case& c : cases()) {
+    if (c.group != std::exchange(group, c.group)) out += fmt::format("\n{}\n", c.group);
+    out += fmt::format("  {}  {}\n", ink.bold(pad_right(c.name, 20)), c.title);
+  }
   return out;
 }
 

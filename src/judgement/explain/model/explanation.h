@@ -59,12 +59,21 @@ struct Rejection {
 };
 ResultOr<Explanation, Rejection> explain(const Question&);
 
+// Where the threads go, without reasons and fixes: enough to count it on any architecture, in a fraction of the time.
+struct Walk {
+  Footprint footprint;
+  Mode manner;
+  bool faults = false; // an address is not a multiple of its width
+};
+ResultOr<Walk, Rejection> walk(const Question&);
+
 // Fills in what follows from question, manner and footprint: the drawn warp, the counts, the other
 // architectures.
 void count_all(Explanation&, const arch::Architecture&);
 
 // Bytes asked for over bytes moved, in device memory; ideal over actual passes in shared memory; 0…1.
-double efficiency(const Explanation&, const arch::Counts&);
-std::string sm_text(u32 sm); // "7.0"
+double efficiency(access::Space, const arch::Counts&);
+double efficiency(const Explanation&, const arch::Counts&); // of bursts where these are asked for
+std::string sm_text(u32 sm);                                // "7.0"
 
 } // namespace warplens::explain

@@ -9,47 +9,45 @@ namespace {
 
 using access::Space;
 
-std::string yes(const Theme& ink, std::string_view text, const std::string& why) {
-  return ink.good(fmt::format("{} {}", ink.yes(), text)) + ": " + why;
-}
-
-std::string no(const Theme& ink, std::string_view text, const std::string& why) {
-  return ink.bad(fmt::format("{} {}", ink.no(), text)) + ": " + why;
-}
-
-std::string banks(const arch::Counts& c, const Theme& ink) {
+Verdict banks(const arch::Counts& c) {
   if (c.wavefronts == c.ideal_wavefronts)
-    return yes(ink, "no bank conflicts", plural(c.wavefronts, "pass") + ", no more than the bytes need");
-  return no(ink, "bank conflicts",
-            fmt::format("{} passes where {} could carry the bytes", c.wavefronts, c.ideal_wavefronts));
+    return {true, "no bank conflicts", plural(c.wavefronts, "pass") + ", no more than the bytes need"};
+  return {false, "bank conflicts",
+          fmt::format("{} passes where {} could carry the bytes", c.wavefronts, c.ideal_wavefronts)};
 }
 
-std::string constants(const arch::Counts& c, const Theme& ink) {
-  if (c.requests == c.instructions) return yes(ink, "broadcast", "one address per warp, one request");
-  return no(ink, "serialised",
-            fmt::format("{} for {}", plural(c.requests, "request"), plural(c.instructions, "instruction")));
+Verdict constants(const arch::Counts& c) {
+  if (c.requests == c.instructions) return {true, "broadcast", "one address per warp, one request"};
+  return {false, "serialised",
+          fmt::format("{} for {}", plural(c.requests, "request"), plural(c.instructions, "instruction"))};
 }
 
-std::string device_memory(const Explanation& e, const arch::Counts& c, const Theme& ink) {
-  if (c.bytes_used == c.transaction_bytes) return yes(ink, "coalesced", "every byte that moves is asked for");
+Verdict device_memory(const Explanation& e, const arch::Counts& c) {
+  if (c.bytes_used == c.transaction_bytes) return {true, "coalesced", "every byte that moves is asked for"};
   std::string bytes = fmt::format("{} of {} bytes moved are asked for ({:.0f}%)", c.bytes_used,
                                   c.transaction_bytes, 100 * efficiency(e, c));
-  if (as_few_as_possible(e, c))
-    return yes(ink, "coalesced", "no fewer transactions could serve it; " + bytes);
-  return no(ink, efficiency(e, c) > 0.79 ? "not quite coalesced" : "not coalesced", bytes);
+  if (as_few_as_possible(e, c)) return {true, "coalesced", "no fewer transactions could serve it; " + bytes};
+  return {false, efficiency(e, c) > 0.79 ? "not quite coalesced" : "not coalesced", bytes};
 }
 
 } // namespace
 
 bool optional(const advise::Advice& fix) { return fix.rule == findings::Rule::narrow_access; }
 
-std::string summary(const Explanation& e, const Theme& ink) {
+std::optional<Verdict> verdict(const Explanation& e) {
   const arch::Counts& c = e.block;
   if (c.threads == 0 || e.question.section != 0) return {};
-  std::string out = e.question.space == Space::shared     ? banks(c, ink)
-                    : e.question.space == Space::constant ? constants(c, ink)
-                                                          : device_memory(e, c, ink);
-  out += '\n';
+  return e.question.space == Space::shared     ? banks(c)
+         : e.question.space == Space::constant ? constants(c)
+                                               : device_memory(e, c);
+}
+
+std::string summary(const Explanation& e, const Theme& ink) {
+  const std::optional<Verdict> said = verdict(e);
+  if (!said) return {};
+  std::string out = said->fine ? ink.good(fmt::format("{} {}", ink.yes(), said->word))
+                               : ink.bad(fmt::format("{} {}", ink.no(), said->word));
+  out += ": " + said->why + '\n';
   if (e.fixes.empty() || optional(e.fixes.front())) return out;
   const advise::Advice& best = e.fixes.front();
   std::string gain = best.gain() > 1

@@ -5,7 +5,14 @@
 
 namespace warplens::explain {
 
-// Two lines about the whole block; empty where no lane takes part.
+// "coalesced": "every byte that moves is asked for"
+struct Verdict {
+  bool fine = false;
+  std::string word, why;
+};
+// Of the whole block; none where no lane takes part, or where bursts are counted.
+std::optional<Verdict> verdict(const Explanation&);
+// Two lines for a terminal: the verdict, and what would help most; empty where there is none.
 std::string summary(const Explanation&, const Theme&);
 // A fix of an access that loses nothing as it is.
 bool optional(const advise::Advice&);

@@ -48,18 +48,23 @@ void count_all(Explanation& e, const arch::Architecture& arch) {
     }
 }
 
-double efficiency(const Explanation& e, const arch::Counts& counts) {
-  const auto ratio = [](u64 a, u64 b) {
-    return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b);
-  };
-  if (e.question.section != 0) {
-    u64 bursts = groups_fetched(
-        picture(*arch::find(e.question.sm), e.drawn[0], e.transactions[0], e.question.section));
-    return ratio(counts.bytes_used, bursts * e.question.section);
-  }
-  if (e.question.space == access::Space::shared) return ratio(counts.ideal_wavefronts, counts.wavefronts);
-  if (e.question.space == access::Space::constant) return ratio(counts.instructions, counts.requests);
+namespace {
+
+double ratio(u64 a, u64 b) { return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b); }
+
+} // namespace
+
+double efficiency(access::Space space, const arch::Counts& counts) {
+  if (space == access::Space::shared) return ratio(counts.ideal_wavefronts, counts.wavefronts);
+  if (space == access::Space::constant) return ratio(counts.instructions, counts.requests);
   return ratio(counts.bytes_used, counts.transaction_bytes);
+}
+
+double efficiency(const Explanation& e, const arch::Counts& counts) {
+  if (e.question.section == 0) return efficiency(e.question.space, counts);
+  u64 bursts =
+      groups_fetched(picture(*arch::find(e.question.sm), e.drawn[0], e.transactions[0], e.question.section));
+  return ratio(counts.bytes_used, bursts * e.question.section);
 }
 
 std::string sm_text(u32 sm) { return fmt::format("{}.{}", sm / 10, sm % 10); }

@@ -53,7 +53,7 @@ std::string heading(const Explanation& e, const Theme& ink) {
 
 // The question of the other spaces is not the one of device memory: shared memory asks for banks, constant and local memory
 // whether all lanes use one index.
-std::string verdict_of_space(const Explanation& e, const Theme& ink) {
+std::string form_of_space(const Explanation& e, const Theme& ink) {
   const bool shared = e.question.space == Space::shared, constant = e.question.space == Space::constant;
   const bool good = shared     ? e.warp.wavefronts <= e.warp.ideal_wavefronts
                     : constant ? e.warp.requests <= e.warp.instructions
@@ -78,10 +78,10 @@ std::string verdict_of_space(const Explanation& e, const Theme& ink) {
          text::wrap(good ? ink.good(text) : ink.bad(text), page, "  ") + "\n";
 }
 
-std::string verdict(const Explanation& e, const Theme& ink) {
+std::string form_words(const Explanation& e, const Theme& ink) {
   if (e.question.space == Space::shared || e.question.space == Space::constant ||
       e.question.space == Space::local)
-    return verdict_of_space(e, ink);
+    return form_of_space(e, ink);
   const Form& f = e.form;
   std::string unit = f.in_bytes ? " bytes" : "";
   std::string index =
@@ -397,7 +397,7 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
 
 std::string terminal(const Explanation& e, const TextStyle& style) {
   Theme ink(style);
-  std::string out = heading(e, ink) + summary(e, ink) + "\n" + verdict(e, ink) + "\n";
+  std::string out = heading(e, ink) + summary(e, ink) + "\n" + form_words(e, ink) + "\n";
   out += ink.bold(e.question.space == Space::shared ? "Which lanes go to which banks"
                                                     : "Which lanes go to which segments") +
          "\n";
@@ -405,5 +405,7 @@ std::string terminal(const Explanation& e, const TextStyle& style) {
          fixes_text(e, ink);
   return style.unicode ? out : ascii(out);
 }
+
+std::string form_text(const Explanation& e, const TextStyle& style) { return form_words(e, Theme(style)); }
 
 } // namespace warplens::explain

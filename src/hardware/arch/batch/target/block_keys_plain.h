@@ -3,7 +3,9 @@
 // compares no others.
 #pragma once
 #include "arch/batch/target/lanes.h"
+#ifdef __SSE2__
 #include <immintrin.h>
+#endif
 
 namespace warplens::arch {
 namespace WARPLENS_TARGET_NAMESPACE {
@@ -19,7 +21,11 @@ using Columns [[gnu::vector_size(32)]] = i32;
 using Columns [[gnu::vector_size(16)]] = i32;
 
 [[gnu::always_inline]] inline bool any_negative(Columns columns) {
+#ifdef __SSE2__
   return _mm_movemask_ps(reinterpret_cast<__m128>(columns)) != 0;
+#else // WebAssembly
+  return (columns[0] | columns[1] | columns[2] | columns[3]) < 0;
+#endif
 }
 #endif
 

@@ -1,0 +1,2 @@
+add_executable(playground_answers ${CMAKE_CURRENT_SOURCE_DIR}/playground/answers.cpp)
+target_link_libraries(playground_answers PRIVATE warplens_playground warplens_flags)
