@@ -1,8 +1,10 @@
 // How many decoded accesses a second one core counts, for every access class. `items_per_second` is warps. Of the
-// target in use: WARPLENS_TARGET=avx2 count_bench measures a lower one.
+// target in use: WARPLENS_TARGET=avx2 count_bench measures a lower one. COUNT_BENCH_ROUNDS=100 makes it so many rounds of 256
+// warps, whatever time they take, which instructions.py counts.
 #include "arch/count.h"
 #include "base/cpu.h"
 #include <benchmark/benchmark.h>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -96,20 +98,25 @@ constexpr Class classes[] = {{"global_4", 90, Space::global, Kind::load, 4},
                              {"shared_4_on_1.3", 13, Space::shared, Kind::load, 4},
                              {"shared_8_on_3.5", 35, Space::shared, Kind::load, 8}};
 
+void add(const std::string& title, u32 sm, Space space, Kind kind, u8 bytes, Shape shape, bool masks) {
+  benchmark::internal::Benchmark* added =
+      benchmark::RegisterBenchmark(title.c_str(), count_batches, sm, space, kind, bytes, shape, masks);
+  if (const char* rounds = std::getenv("COUNT_BENCH_ROUNDS")) added->Iterations(std::atoi(rounds));
+}
+
 const int registered = [] {
   std::string target(name(cpu::target()));
   for (const Class& c : classes)
     for (Shape shape :
          {Shape::contiguous, Shape::strided, Shape::permuted, Shape::random_near, Shape::random_far}) {
       std::string title = target + '/' + c.name + '/' + shape_names[static_cast<int>(shape)];
-      benchmark::RegisterBenchmark(title.c_str(), count_batches, c.sm, c.space, c.kind, c.bytes, shape,
-                                   false);
+      add(title, c.sm, c.space, c.kind, c.bytes, shape, false);
     }
   for (Shape shape : {Shape::contiguous, Shape::random_far})
     for (Space space : {Space::global, Space::local}) {
       std::string title = target + (space == Space::global ? "/global" : "/local") + "_4_masked/" +
                           shape_names[static_cast<int>(shape)];
-      benchmark::RegisterBenchmark(title.c_str(), count_batches, 90u, space, Kind::load, u8{4}, shape, true);
+      add(title, 90, space, Kind::load, 4, shape, true);
     }
   benchmark::RegisterBenchmark("affine_global/contiguous", count_affine, Space::global, i64{4});
   benchmark::RegisterBenchmark("affine_global/strided", count_affine, Space::global, i64{128});

@@ -6,7 +6,7 @@
     bench/instructions.py BUILD --keep    # keeps what is counted; say why in the commit
 
 Each workload of bench/run at a small size, one thread, AVX2: once executed and once executed and counted; both with what it takes to
-parse and lower the kernels. `parse` is the front end alone, of a file of 2.8 MB. workloads/kernels.ptx is what nvcc 13.0 -O3 makes of
+parse and lower the kernels. `count KIND` is the counting of 25,600 warps of one kind of access, by count_bench. `parse` is the front end alone, of a file of 2.8 MB. workloads/kernels.ptx is what nvcc 13.0 -O3 makes of
 kernels.cu. Figures are of Debian 12's gcc and valgrind. Exit code 77: not here (no valgrind, no AVX2).
 """
 import json
@@ -21,12 +21,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 KEPT, GROWTH = HERE / "instructions.json", 1.05
 SIZES = {"saxpy": 400000, "strided": 131072, "gather": 200000, "matmul": 96, "transpose": 512, "matmul_tiled": 96, "reduce": 200000,
          "histogram": 131072, "queens": 9, "stencil": 512, "spmv": 8192}
+KINDS = [f"{kind}/{shape}" for kind in ("global_4", "global_16", "global_4_masked", "atomic_4", "async_copy_16", "shared_4", "shared_8",
+                                        "shared_16", "shared_atomic_4", "constant_4", "local_4", "local_16")
+         for shape in (("contiguous", "random_far") if kind == "global_4_masked" else ("contiguous", "random_near"))]
 FILES = 128 # copies of kernels.ptx in the file that is parsed
 
 
-def counted(command, requests=""):
+def counted(command, requests="", **environment):
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *map(str, command)], input=requests,
-                          text=True, capture_output=True, env={"WARPLENS_TARGET": "avx2", "PATH": "/usr/bin:/bin"})
+                          text=True, capture_output=True, env={"WARPLENS_TARGET": "avx2", "PATH": "/usr/bin:/bin", **environment})
     if requests and done.stdout.count("ok") != 1 + requests.count("\n"):
         sys.exit(f"{command}: {done.stdout}{done.stderr}")
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
@@ -48,6 +51,8 @@ def measure(build):
         for mode in ("plain", "counting"):
             out[f"{name} {mode}"] = counted([build / "compare_warplens", HERE / "workloads/kernels.ptx", 1],
                                             f"load {name} {size}\ncheck {mode}\n")
+    for kind in KINDS:
+        out[f"count {kind}"] = counted([build / "count_bench", f"--benchmark_filter=^avx2/{kind}(/iterations:.*)?$"], COUNT_BENCH_ROUNDS="100")
     with tempfile.TemporaryDirectory() as folder:
         out["parse"] = counted([build / "warplens", "run", "--no-cache", copies(folder)]) # names what is missing, and ends
     out["start"] = counted([build / "warplens", "--version"])

@@ -18,4 +18,9 @@ Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 byte
 // share a pass: the most different rows of one bank.
 u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes, u32 bank_bytes = 4);
 
+// The sum over groups of so many neighbouring lanes (at most 16) of the passes that each takes by itself; of single groups in
+// `of_groups`, where these are wanted. `each_lane`: no two lanes share a pass.
+u32 passes_of_groups(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes, u32 lanes_of_group,
+                     bool each_lane = false, u32* of_groups = nullptr);
+
 } // namespace warplens::arch

@@ -104,6 +104,9 @@ struct Kernels {
   void (*count_words)(PendingWords&, Counts&) = nullptr;
   // One warp; false when its words are misaligned or too far apart.
   bool (*distinct)(const WordsOfWarp&, DistinctWords&) = nullptr;
+  // How many passes each group of 4, 8 or 16 lanes takes, one after the other in `out`: the most
+  // different words in a bank, or where each lane is for itself the most lanes. 0: no lane takes part.
+  bool (*passes_of_groups)(const WordsOfWarp&, u32 lanes, bool each_lane, u32* out) = nullptr;
   // Global memory; false when its words are misaligned or too far apart.
   bool (*stages_of_warp)(const StagedWarp&, StagePasses&) = nullptr;
 };

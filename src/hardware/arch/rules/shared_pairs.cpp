@@ -26,9 +26,8 @@ using access::Kind;
 using access::WarpAccess;
 
 u64 sum_of_groups(const WarpAccess& access, u32 lanes, u32 size) {
-  u64 sum = 0;
-  for_each_group(lanes, size, [&](u32 group) { sum += passes(access.address, group, access.bytes); });
-  return sum;
+  if (size == warp_size) return passes(access.address, lanes, access.bytes);
+  return passes_of_groups(access.address, lanes, access.bytes, size);
 }
 
 // Every active lane's neighbour is active too and has the same address.
@@ -52,7 +51,7 @@ bool one_address_without_last_lane(const WarpAccess& access) {
   return !(access.active >> 31) && distinct(access.address, access.active, 1).words == 1;
 }
 
-using QuarterPasses = std::array<u64, 4>;
+using QuarterPasses = std::array<u32, 4>;
 
 u64 attributed_load_16(const WarpAccess& access, const QuarterPasses& quarter) {
   if (one_address_without_last_lane(access)) return 1;
@@ -67,11 +66,7 @@ u64 attributed_load_16(const WarpAccess& access, const QuarterPasses& quarter) {
 
 void add_load_16(const WarpAccess& access, u64 ideal, Counts& counts) {
   QuarterPasses quarter{};
-  u64 apart = 0;
-  for_each_group(access.active, 8, [&](u32 lanes) {
-    u32 number = static_cast<u32>(std::countr_zero(lanes)) / 8;
-    apart += quarter[number] = passes(access.address, lanes, 16);
-  });
+  const u64 apart = passes_of_groups(access.address, access.active, 16, 8, false, quarter.data());
   u64 data =
       in_pairs(access.address.data(), access.active) ? sum_of_groups(access, access.active, 16) : apart;
   add_passes(counts, attributed_load_16(access, quarter), data, ideal);
@@ -110,9 +105,7 @@ void add_paired_atomic(const Architecture& arch, const WarpAccess& access, Count
 
 // Lanes 8m … 8m+7 hold the row addresses of matrix m; lanes beyond the matrices hold nothing.
 void add_ldmatrix(const WarpAccess& access, Counts& counts) {
-  u64 sum = 0;
-  for (u32 matrix = 0; matrix < access.matrices; ++matrix)
-    sum += passes(access.address, low_lanes(8) << (8 * matrix), 16);
+  const u64 sum = passes_of_groups(access.address, low_lanes(8 * access.matrices), 16, 8);
   add_passes(counts, sum, sum, access.matrices);
 }
 
@@ -141,10 +134,9 @@ extern constexpr Rule shared_pair_merge{"shared_pair_merge", count_shared_pair_m
 namespace warplens::arch {
 
 u64 async_copy_wavefronts(const access::WarpAccess& access) {
-  u64 sum = 0;
-  for_each_group(access.active, lanes_per_pass(access.bytes),
-                 [&](u32 lanes) { sum += passes_without_sharing(access.address, lanes, access.bytes); });
-  return sum;
+  const u32 lanes = lanes_per_pass(access.bytes);
+  if (lanes == warp_size) return passes_without_sharing(access.address, access.active, access.bytes);
+  return passes_of_groups(access.address, access.active, access.bytes, lanes, true);
 }
 
 } // namespace warplens::arch

@@ -1,6 +1,7 @@
 // The loops of lane_memory.h. AVX-512 has masks in the instructions; elsewhere lanes are taken one by one
 // where a mask has holes.
 #include "sim/kernels/target/lanes.h"
+#include <limits>
 
 namespace warplens::sim {
 namespace WARPLENS_TARGET_NAMESPACE {
@@ -125,6 +126,83 @@ u32 list(u16* out, const u32* masks, u32 first, u32 end) {
   return count;
 }
 
+#ifdef __AVX2__
+
+// Four lanes side by side; numbers without a sign are compared with their highest bit turned over.
+struct Sums {
+  using Four [[gnu::vector_size(32)]] = i64;
+  static constexpr i64 sign = std::numeric_limits<i64>::min();
+  Four low = Four{} + ~sign, high = Four{} + sign, bits = {};
+  [[gnu::always_inline]] void add(Four address) {
+    const Four x = address ^ sign;
+    low = x < low ? x : low;
+    high = x > high ? x : high;
+    bits |= address;
+  }
+  [[gnu::always_inline]] void add(Four address, u32 mask) {
+    constexpr Four bit{1, 2, 4, 8};
+    const Four on = ((Four{} + static_cast<i64>(mask)) & bit) == bit, x = address ^ sign;
+    const Four lower = on ? x : low, higher = on ? x : high;
+    low = lower < low ? lower : low;
+    high = higher > high ? higher : high;
+    bits |= address & on;
+  }
+  [[gnu::always_inline]] Extremes total() const {
+    Extremes out;
+    for (u32 i = 0; i < 4; ++i) {
+      const u64 least = static_cast<u64>(low[i] ^ sign), most = static_cast<u64>(high[i] ^ sign);
+      out.lowest = least < out.lowest ? least : out.lowest;
+      out.highest = most > out.highest ? most : out.highest;
+      out.bits |= static_cast<u64>(bits[i]);
+    }
+    return out;
+  }
+};
+
+// `next(i)`: the addresses of lanes i to i + 3, of warps with an active one.
+template <class Next> [[gnu::always_inline]] inline Extremes sum_up(const u32* masks, u32 warps, Next next) {
+  Sums sums;
+  for (u32 w = 0; w < warps; ++w) {
+    const u32 mask = masks[w];
+    if (mask == full)
+      for (u32 i = 0; i < width; i += 4) sums.add(next(w * width + i));
+    else if (mask != 0)
+      for (u32 i = 0; i < width; i += 4) sums.add(next(w * width + i), mask >> i);
+  }
+  return sums.total();
+}
+
+[[gnu::always_inline]] inline Sums::Four four_at(const u64* address) {
+  Sums::Four out;
+  __builtin_memcpy(&out, address, sizeof out);
+  return out;
+}
+
+Extremes extremes(const u64* address, const u32* masks, u32 warps) {
+  return sum_up(masks, warps, [&](u32 i) { return four_at(address + i); });
+}
+
+Extremes addresses32(u64* address, const u32* registers, u32 offset, const u32* masks, u32 warps) {
+  return sum_up(
+      masks, warps, [&](u32 i) __attribute__((always_inline)) {
+        Sums::Four out;
+        for (u32 lane = 0; lane < 4; ++lane) out[lane] = static_cast<i64>(u64{registers[i + lane] + offset});
+        __builtin_memcpy(address + i, &out, sizeof out);
+        return out;
+      });
+}
+
+Extremes addresses64(u64* address, const u64* registers, u64 offset, const u32* masks, u32 warps) {
+  return sum_up(
+      masks, warps, [&](u32 i) __attribute__((always_inline)) {
+        const Sums::Four out = four_at(registers + i) + static_cast<i64>(offset);
+        __builtin_memcpy(address + i, &out, sizeof out);
+        return out;
+      });
+}
+
+#else
+
 [[gnu::always_inline]] inline void include(Extremes& sums, u64 address, u32 active) {
   u64 on = -static_cast<u64>(active & 1), low = address | ~on, high = address & on;
   sums.lowest = low < sums.lowest ? low : sums.lowest;
@@ -156,6 +234,8 @@ Extremes addresses64(u64* address, const u64* registers, u64 offset, const u32* 
   }
   return extremes(address, masks, warps);
 }
+
+#endif
 
 template <class T>
 [[gnu::always_inline]] inline void gather(T* out, u64 base, const u64* address, const u32* masks, u32 warps) {

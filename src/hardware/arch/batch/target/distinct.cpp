@@ -93,5 +93,96 @@ bool count_distinct(const WordsOfWarp& w, DistinctWords& out) {
   return true;
 }
 
+namespace {
+
+[[gnu::always_inline]] inline Keys load(const i32* from) {
+  Keys keys;
+  std::memcpy(&keys, from, sizeof keys);
+  return keys;
+}
+
+// 32 lanes' numbers, of which each is compared with those before it in its group.
+template <u32 lanes> struct Grouped {
+  static constexpr u32 before = lanes <= width ? 0 : lanes; // room, where groups are wider than a vector
+  alignas(64) i32 number[before + warp_size] = {};
+
+  [[gnu::always_inline]] Keys own(u32 part) const { return load(number + before + part * width); }
+  [[gnu::always_inline]] void put(u32 part, Keys keys) {
+    std::memcpy(number + before + part * width, &keys, sizeof keys);
+  }
+};
+
+// Of the lane `d` places before, turning round in the group.
+template <u32 lanes>
+[[gnu::always_inline]] inline Keys shifted(const Grouped<lanes>& of, u32 part, u32 d, Keys lane) {
+  if constexpr (lanes <= width) {
+    constexpr i32 in_group = lanes - 1;
+    const Keys own = of.own(part), from = (lane & ~in_group) | ((lane - static_cast<i32>(d)) & in_group);
+#ifdef __clang__
+    Keys out;
+    for (u32 i = 0; i < width; ++i) out[i] = own[from[i]];
+    return out;
+#else
+    return __builtin_shuffle(own, from);
+#endif
+  } else {
+    return load(of.number + of.before + part * width - d);
+  }
+}
+
+// A lane's word is new in its group where none of the lanes before it wants it, and its pass the number of new words in its
+// bank before it: two rounds of comparing each lane with the one so many places before.
+template <u32 lanes>
+[[gnu::always_inline]] inline bool passes_of(const WordsOfWarp& w, bool each_lane, u32* out) {
+  Grouped<lanes> key, bank, fresh;
+  i32* keys = key.number + key.before;
+  if (!(w.lanes == full_mask ? find_keys<true>(w, keys) : find_keys<false>(w, keys))) return false;
+  Keys lane, known[parts] = {}, pass[parts] = {};
+  for (u32 i = 0; i < width; ++i) lane[i] = static_cast<i32>(i);
+  const auto place = [&](u32 part) __attribute__((always_inline)) {
+    return (lane + static_cast<i32>(part * width)) & i32{lanes - 1};
+  };
+  for (u32 part = 0; part < parts; ++part) {
+    bank.put(part, key.own(part) & static_cast<i32>(w.banks - 1));
+    fresh.put(part,
+              -((Keys{} + static_cast<i32>(w.lanes >> part * width)) >> lane & 1)); // those that take part
+  }
+  if (!each_lane) {
+#pragma GCC unroll 16
+    for (u32 d = 1; d < lanes; ++d)
+      for (u32 part = 0; part < parts; ++part)
+        known[part] |= (key.own(part) == shifted(key, part, d, lane)) & shifted(fresh, part, d, lane) &
+                       (place(part) >= static_cast<i32>(d));
+    for (u32 part = 0; part < parts; ++part) fresh.put(part, fresh.own(part) & ~known[part]);
+  }
+#pragma GCC unroll 16
+  for (u32 d = 1; d < lanes; ++d)
+    for (u32 part = 0; part < parts; ++part)
+      pass[part] -= (bank.own(part) == shifted(bank, part, d, lane)) & shifted(fresh, part, d, lane) &
+                    (place(part) >= static_cast<i32>(d));
+  alignas(64) i32 number[warp_size]; // of a new word, from 1 on
+  for (u32 part = 0; part < parts; ++part) {
+    const Keys numbered = (pass[part] + 1) & fresh.own(part);
+    std::memcpy(number + part * width, &numbered, sizeof numbered);
+  }
+  for (u32 first = 0; first < warp_size; first += lanes) {
+    i32 greatest = 0;
+    for (u32 i = first; i < first + lanes; ++i) greatest = greatest < number[i] ? number[i] : greatest;
+    *out++ = static_cast<u32>(greatest);
+  }
+  return true;
+}
+
+} // namespace
+
+bool count_passes_of_groups(const WordsOfWarp& w, u32 lanes, bool each_lane, u32* out) {
+  switch (lanes) {
+  case 4: return passes_of<4>(w, each_lane, out);
+  case 8: return passes_of<8>(w, each_lane, out);
+  case 16: return passes_of<16>(w, each_lane, out);
+  default: return false;
+  }
+}
+
 } // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::arch

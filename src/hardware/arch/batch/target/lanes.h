@@ -53,6 +53,7 @@ void count_blocks(PendingBlocks&, Counts&);
 u32 put_words(const Warps&, Sharing, PendingWords&, Counts&);
 void count_words(PendingWords&, Counts&);
 bool count_distinct(const WordsOfWarp&, DistinctWords&);
+bool count_passes_of_groups(const WordsOfWarp&, u32 lanes, bool each_lane, u32* out);
 bool count_stages_of_warp(const StagedWarp&, StagePasses&);
 
 } // namespace WARPLENS_TARGET_NAMESPACE

@@ -3,7 +3,7 @@
 
 namespace warplens::arch::WARPLENS_TARGET_NAMESPACE {
 
-const Kernels kernels{count_local, put_blocks,     count_blocks,        put_words,
-                      count_words, count_distinct, count_stages_of_warp};
+const Kernels kernels{count_local, put_blocks,     count_blocks,           put_words,
+                      count_words, count_distinct, count_passes_of_groups, count_stages_of_warp};
 
 } // namespace warplens::arch::WARPLENS_TARGET_NAMESPACE
