@@ -5,11 +5,35 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/warplens RENAM
 install(FILES ${PROJECT_SOURCE_DIR}/editors/neovim/warplens.lua DESTINATION share/warplens/neovim)
 install(FILES ${PROJECT_SOURCE_DIR}/python/warplens.py DESTINATION share/warplens/python)
 install(FILES ${PROJECT_SOURCE_DIR}/editors/agents/SKILL.md DESTINATION share/warplens/agents)
+# A first report where there is no compiler: a kernel's PTX, and where nvcc is a program.
+install(FILES ${PROJECT_SOURCE_DIR}/examples/transpose.cu ${PROJECT_SOURCE_DIR}/web/src/playground/samples/transpose.ptx
+  DESTINATION share/warplens/examples)
+find_program(warplens_nvcc nvcc HINTS /usr/local/cuda/bin)
+if(warplens_nvcc)
+  set(example ${PROJECT_BINARY_DIR}/example/transpose)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/example)
+  add_custom_command(OUTPUT ${example} DEPENDS ${PROJECT_SOURCE_DIR}/examples/transpose.cu
+    COMMAND ${warplens_nvcc} -lineinfo -arch=sm_90 -cudart shared -o ${example} transpose.cu
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/examples VERBATIM)
+  add_custom_target(example ALL DEPENDS ${example})
+  add_dependencies(product example)
+  install(PROGRAMS ${example} DESTINATION share/warplens/examples OPTIONAL)
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME warplens)
-set(CPACK_PACKAGE_CONTACT "The developers of WarpLens <warplens@example.org>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "shows how the memory accesses of CUDA programs coalesce, without a GPU")
+# Who publishes it stands in one file, of which all manifests are made.
+file(READ ${PROJECT_SOURCE_DIR}/packaging.json packaging)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packaging.json)
+foreach(member owner address repository summary)
+  string(JSON packaging_${member} GET "${packaging}" ${member})
+endforeach()
+set(CPACK_PACKAGE_CONTACT "${packaging_owner}")
+if(packaging_address)
+  string(APPEND CPACK_PACKAGE_CONTACT " <${packaging_address}>")
+endif()
+set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "${packaging_repository}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${packaging_summary}")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "WarpLens runs unmodified CUDA programs on the processor, and counts for each line of their
 source the sectors and wavefronts that its memory accesses take on a GPU. It judges kernels
 from their code, explains single accesses, and serves editors.")

@@ -21,7 +21,8 @@ import sys
 import tarfile
 import zipfile
 
-SUMMARY, LICENSE = "shows how the memory accesses of CUDA programs coalesce, without a GPU", "Apache-2.0"
+OWN = json.loads((pathlib.Path(__file__).resolve().parent.parent / "packaging.json").read_text()) # who publishes it
+SUMMARY, LICENSE = OWN["summary"], OWN["licence"]
 LAUNCHER = """#!/usr/bin/env node
 // Starts the warplens of the package for this platform.
 const { spawnSync } = require("node:child_process");
@@ -76,15 +77,19 @@ def write_wheel(root, files, version, folder):
         add("warplens.py", (root / "share/warplens/python/warplens.py").read_bytes())
         for path in files:
             add(f"warplens-{version}.data/data/{path.relative_to(root).as_posix()}", path.read_bytes(), path.stat().st_mode & 0o777)
-        add(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: warplens\nVersion: {version}\nLicense: {LICENSE}\n"
-            f"Summary: {SUMMARY}\nRequires-Python: >=3.8\n".encode())
+        lines = {"Metadata-Version": "2.1", "Name": "warplens", "Version": version, "License": LICENSE, "Author": OWN["owner"],
+                 "Author-email": OWN["address"], "Home-page": OWN["repository"], "Summary": SUMMARY, "Requires-Python": ">=3.8"}
+        add(f"{info}/METADATA", "".join(f"{name}: {value}\n" for name, value in lines.items() if value).encode())
         add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: warplens\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
         add(f"{info}/RECORD", ("\n".join(record) + f"\n{info}/RECORD,,\n").encode())
 
 
 def write_npm(name, version, folder, files, **more):
     """`files`: content and mode by path."""
-    manifest = {"name": name, "version": version, "description": SUMMARY, "license": LICENSE, **more}
+    manifest = {"name": name, "version": version, "description": SUMMARY, "license": LICENSE,
+                "author": " ".join(filter(None, [OWN["owner"], OWN["address"] and f"<{OWN['address']}>"])), **more}
+    if OWN["repository"]:
+        manifest["repository"] = OWN["repository"]
     with tarfile.open(folder / f"{name}-{version}.tgz", "w:gz") as archive:
         for inner, (content, mode) in {"package.json": (json.dumps(manifest, indent=1).encode(), 0o644), **files}.items():
             entry = tarfile.TarInfo(f"package/{inner}")

@@ -16,7 +16,7 @@ counted r.json >whole
 diff full whole || fail "counts differ"
 
 # With less, later launches of a kernel are counted by a sample. The program sees what it always sees.
-run "$warplens" run --compiler clang --budget-work 30000000 --lines --json r.json budget.cu 8
+run "$warplens" run --compiler clang --budget-work 30000000 --lines --json r.json --html r.html --markdown r.md --findings f.json budget.cu 8
 expect_code 7
 expect_in stdout '^done$'
 expect_json r.json 'sorted({l["status"] for l in r["launches"]})' "['exact', 'sampled']"
@@ -25,6 +25,10 @@ expect_json r.json '[k["status"] for k in r["kernels"] if k["name"].startswith("
 expect_in stderr '^~ walk: sampled [0-9]+ of [0-9]+ blocks, ±'
 expect_in stderr 'the other blocks ran without being counted'
 expect_in stderr '^walk .* ~[0-9.]+ [kMG]B '
+expect_in r.html '"status":"sampled","extent":"[0-9]+ of [0-9]+ blocks, ±'
+expect_in r.md '^~[0-9.]+ [kMG]B of the ~[0-9.]+ [kMG]B that the accesses move'
+expect_json f.json 'r["all"]["sampled"]' True
+python3 "$source_dir/tests/scripts/schema.py" "$source_dir/docs/schema/findings-1.schema.json" f.json || fail "findings do not follow the schema"
 "$warplens" run --compiler clang --json all.json budget.cu 8 >/dev/null 2>&1 || [ $? = 7 ] || fail "a plain run failed"
 python3 - all.json r.json <<'PY' || fail "a sample is not what it stands for"
 import json, sys

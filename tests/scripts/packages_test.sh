@@ -4,6 +4,27 @@
 version=$("$warplens" --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -1)
 cmake --install "$WARPLENS_BUILD_DIR" --strip --prefix "$scratch/installed" >/dev/null || fail "cmake --install failed"
 mkdir packages
+tar -C installed --transform 's|^\./|warplens-x/|' -czf packages/warplens.tar.gz .
+run sh "$source_dir/scripts/install_package.sh" packages/warplens.tar.gz "$scratch/unpacked"
+expect_code 0
+run env -i PATH=/nowhere HOME="$scratch" "$scratch/unpacked/bin/warplens" check "$scratch/unpacked/share/warplens/examples/transpose.ptx"
+expect_code 1
+expect_in stdout '32-way bank conflict'
+example="$scratch/unpacked/share/warplens/examples/transpose"
+if [ -x "$example" ]; then # made where nvcc was
+  run env -i PATH=/nowhere HOME="$scratch" "$scratch/unpacked/bin/warplens" run "$example"
+  expect_code 0
+  expect_in stderr 'transpose.cu:22'
+fi
+run sh "$source_dir/scripts/install_package.sh" "$source_dir/README.md" "$scratch/nothing"
+expect_code 1
+expect_in stderr 'no .tar.gz and no .deb'
+
+# One file says who publishes it, and under which licence.
+licence=$(json "$source_dir/packaging.json" 'r["licence"]')
+for manifest in web/package.json editors/vscode/package.json; do
+  expect_json "$source_dir/$manifest" 'r["license"]' "$licence"
+done
 python3 "$source_dir/scripts/archives.py" "$scratch/installed" "$version" packages || fail "nothing was packed"
 rm -rf installed
 set -- packages/*.whl

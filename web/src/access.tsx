@@ -1,7 +1,7 @@
 // One access: what it costs, where its lanes go, what would help, how its warps differ, and what other architectures count.
 import { useState } from 'preact/hooks';
 import { Access, callsOf, checked, Cost, count, data, effectOf, Fix, hasText, pictureOf, placeOf, text } from './data';
-import { bytes, capital, exact, human, one, per, percent, sentence, times } from './format';
+import { about, bytes, capital, exact, human, one, per, percent, sentence, times } from './format';
 import { Histogram } from './histogram';
 import { Bounds, JudgedBox } from './judged';
 import { laneOf, Seen, standingOf, unitOf } from './model';
@@ -9,8 +9,9 @@ import { Bar, Choice } from './parts';
 import { LanePicture } from './picture';
 
 const perWhat = (a: Access) => (['shared', 'constant'].includes(text(a.space)) ? 'instruction' : 'request');
+const isSampled = (a: Access) => data.kernels[a.k].status === 'sampled';
 export const amountOf = (n: number, a: Access) =>
-  laneOf(text(a.space)) === 'device' ? bytes(n) : `${human(n)} ${unitOf(laneOf(text(a.space)))}`;
+  about(laneOf(text(a.space)) === 'device' ? bytes(n) : `${human(n)} ${unitOf(laneOf(text(a.space)))}`, isSampled(a));
 
 export function CostText({ cost }: { cost: Cost }) {
   const [actual, ideal, unit] = cost;
@@ -89,7 +90,7 @@ function Devices({ a, device }: { a: Access; device: number }) {
               <th scope="row">{name}</th>
               <td><Bounds a={a} device={i}>{per(cost[0])} {one(cost[0], text(cost[2]))}</Bounds></td>
               <td>{per(a.judged?.needed ?? cost[1])}</td>
-              {!checked && <td>{lane === 'device' ? bytes(count(n, 'moved_bytes')) : human(count(n, lane === 'shared' ? 'wavefronts' : 'requests'))}</td>}
+              {!checked && <td>{about(lane === 'device' ? bytes(count(n, 'moved_bytes')) : human(count(n, lane === 'shared' ? 'wavefronts' : 'requests')), isSampled(a))}</td>}
             </tr>
           ))}
         </tbody>
@@ -100,15 +101,16 @@ function Devices({ a, device }: { a: Access; device: number }) {
 
 function Facts({ a, device }: { a: Access; device: number }) {
   const n = a.n[device] ?? a.n[0], kernel = data.kernels[a.k];
+  const number = (name: string) => (isSampled(a) ? about(human(count(n, name)), true) : exact(count(n, name)));
   const facts: [string, string][] = [['instruction', text(a.ptx) + (a.sites ? `, ${a.sites} of them in the PTX` : '')]];
   if (a.via) facts.push(['inlined from', callsOf(a)]);
   if (data.run.of === 'run' || checked) facts.push(['kernel', kernel.name]);
   if (!checked)
-    facts.push(['executed', `${exact(count(n, 'instructions'))} times by a warp`],
+    facts.push(['executed', `${number('instructions')} times by a warp`],
       ['active lanes', `${per(count(n, 'threads') / Math.max(1, count(n, 'instructions')))} of 32 on average`]);
   if (kernel.spills?.some((n) => n > 0)) facts.push(['per thread', `${bytes(kernel.spills[0])} of stack, ${bytes(kernel.spills[1])} of register spills stored and ${bytes(kernel.spills[2])} loaded`]);
   for (const name of checked ? [] : ['sectors', 'tag_passes', 'wavefronts', 'data_wavefronts', 'bytes_used'])
-    if (n[data.counts.indexOf(name)] !== null) facts.push([name.replace(/_/g, ' '), exact(count(n, name))]);
+    if (n[data.counts.indexOf(name)] !== null) facts.push([name.replace(/_/g, ' '), number(name)]);
   return (
     <section>
       <h3>{checked ? 'Code' : 'Counts'}</h3>

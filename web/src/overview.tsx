@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { amountOf, CostText } from './access';
 import { checked, data, Finding, hasText, linesOf, pictureOf, placeOf, stackOf, text } from './data';
-import { bytes, capital, human, one, per, percent, plural, sentence, times } from './format';
+import { about, bytes, capital, human, one, per, percent, plural, sentence, times } from './format';
 import { Launches, varies } from './launches';
 import { Bounds, JudgedDevices, JudgedKernels, JudgedVerdict, standingText, Standings } from './judged';
 import { findingsOf, firstOf, fixOf, hrefOf, Lane, SeenFinding, spacesOf, View } from './model';
@@ -11,6 +11,7 @@ import { LanePicture } from './picture';
 
 const { run } = data;
 const amount = (n: number, lane: Lane) => (lane === 'device' ? bytes(n) : human(n));
+const total = (n: number, lane: Lane) => about(amount(n, lane), run.counted.includes('sampled'));
 const unit: Record<Lane, string> = { device: 'bytes between warps and the L1', shared: 'wavefronts (passes)', constant: 'requests' };
 
 function Verdict({ view }: { view: View }) {
@@ -66,8 +67,8 @@ function Totals({ view }: { view: View }) {
       {(Object.entries(view.totals) as [Lane, [number, number]][]).filter(([, [moved]]) => moved > 0).map(([lane, [moved, waste]]) => (
         <div class="total">
           <h2>{capital(spacesOf(lane))} <span>{unit[lane]}</span></h2>
-          <div class="tb"><Bar moved={moved} waste={waste} /><b>{amount(moved, lane)}</b></div>
-          <p class="key"><span><i class="u" aria-hidden="true" />asked for: {amount(moved - waste, lane)}</span><span><i class="w" aria-hidden="true" />for nothing: {amount(waste, lane)} ({percent(moved ? waste / moved : 0)})</span></p>
+          <div class="tb"><Bar moved={moved} waste={waste} /><b>{total(moved, lane)}</b></div>
+          <p class="key"><span><i class="u" aria-hidden="true" />asked for: {total(moved - waste, lane)}</span><span><i class="w" aria-hidden="true" />for nothing: {total(waste, lane)} ({percent(moved ? waste / moved : 0)})</span></p>
         </div>
       ))}
     </div>
@@ -178,12 +179,12 @@ function Kernels({ view, query }: { view: View; query: string }) {
           <tbody>
             {shown.map((x) => (
               <tr>
-                <th scope="row"><a href={`#accesses/${x.id}`} title={x.k.name}><code><KernelName label={x.k.label} /></code></a>{!['exact', 'proved'].includes(x.k.status) && <span class="warn"> {x.k.status}</span>}</th>
+                <th scope="row"><a href={`#accesses/${x.id}`} title={x.k.name}><code><KernelName label={x.k.label} /></code></a>{!['exact', 'proved'].includes(x.k.status) && <span class="warn"> {x.k.status}{x.k.extent && ` ${x.k.extent}`}</span>}</th>
                 <td class="r num">{human(x.k.launches)}</td>
                 <td class="r num">{x.share > 0 ? <b class="waste">{percent(x.share)}</b> : '–'}</td>
                 {lanes.map((lane) => {
                   const [moved, waste] = x.sums[lane];
-                  return <td>{moved > 0 && <span class="kb"><Bar moved={moved} waste={waste} of={top(lane)} thin /><span class="num">{amount(moved, lane)}{waste > 0 && <>, <span class="waste">{amount(waste, lane)} for nothing</span></>}</span></span>}</td>;
+                  return <td>{moved > 0 && <span class="kb"><Bar moved={moved} waste={waste} of={top(lane)} thin /><span class="num">{about(amount(moved, lane), x.k.status === 'sampled')}{waste > 0 && <>, <span class="waste">{about(amount(waste, lane), x.k.status === 'sampled')} for nothing</span></>}</span></span>}</td>;
                 })}
                 <td class="busy">{x.k.limit?.by}</td>
               </tr>
@@ -210,7 +211,7 @@ function Devices({ views, device, choose }: { views: View[]; device: number; cho
                 <th scope="row"><button type="button" onClick={() => choose(i)}>{run.devices[i].sm}</button> <small>{run.devices[i].generation}</small></th>
                 {lanes.map((lane) => {
                   const [moved, waste] = v.totals[lane], [base] = views[0].totals[lane];
-                  return <><td class="r num">{amount(moved, lane)}</td><td class="r num">{percent(moved ? waste / moved : 0)}</td><td class="r num">{i === 0 || !base ? '–' : moved === base ? 'same' : `${moved > base ? '+' : '−'}${percent(Math.abs(moved / base - 1))}`}</td></>;
+                  return <><td class="r num">{total(moved, lane)}</td><td class="r num">{percent(moved ? waste / moved : 0)}</td><td class="r num">{i === 0 || !base ? '–' : moved === base ? 'same' : `${moved > base ? '+' : '−'}${percent(Math.abs(moved / base - 1))}`}</td></>;
                 })}
               </tr>
             ))}

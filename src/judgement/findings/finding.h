@@ -56,6 +56,7 @@ struct Weight {
   u64 moved_bytes = 0, excess_bytes = 0; // of these, what no lane asked for
   double share = 0;                      // of the cycles that the program's accesses lose
   double saved = 0;                      // of the program's traffic, what the fix saves
+  bool sampled = false;                  // the bytes are an estimate, from a sample of the blocks
 };
 
 // What the user's baseline, comments and thresholds make of a finding (gates/gates.h); nothing, before they were asked.

@@ -43,10 +43,12 @@ json_t fix_json(const Fix& fix) {
 
 json_t weight_json(const std::optional<Weight>& weight) {
   if (!weight) return {};
-  return {{"moved_bytes", weight->moved_bytes},
-          {"excess_bytes", weight->excess_bytes},
-          {"share", weight->share},
-          {"saved", weight->saved}};
+  json_t out{{"moved_bytes", weight->moved_bytes},
+             {"excess_bytes", weight->excess_bytes},
+             {"share", weight->share},
+             {"saved", weight->saved}};
+  if (weight->sampled) out["sampled"] = true;
+  return out;
 }
 
 json_t finding_json(const Finding& finding) {

@@ -51,7 +51,8 @@ std::string markdown(const List& list, std::size_t most) {
   if (!gaps.empty()) out += fmt::format("\n{} in what was judged.\n", totals_text(list));
   if (list.all)
     out += fmt::format("\n{} of the {} that the accesses move are for nothing.\n",
-                       bytes(list.all->excess_bytes), bytes(list.all->moved_bytes));
+                       bytes(list.all->excess_bytes, list.all->sampled),
+                       bytes(list.all->moved_bytes, list.all->sampled));
   std::size_t shown = 0, left = 0;
   for (const Finding& finding : list.findings) {
     if (!is_open(finding)) continue;

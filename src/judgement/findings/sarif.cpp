@@ -116,11 +116,13 @@ json_t properties(const Finding& finding) {
     if (cost.fixed) one["fixed"] = *cost.fixed;
     out["costs"].push_back(std::move(one));
   }
-  if (finding.weight)
-    out["weight"] = {{"movedBytes", finding.weight->moved_bytes},
-                     {"excessBytes", finding.weight->excess_bytes},
-                     {"share", finding.weight->share},
-                     {"saved", finding.weight->saved}};
+  if (const auto& weight = finding.weight) {
+    out["weight"] = {{"movedBytes", weight->moved_bytes},
+                     {"excessBytes", weight->excess_bytes},
+                     {"share", weight->share},
+                     {"saved", weight->saved}};
+    if (weight->sampled) out["weight"]["sampled"] = true;
+  }
   if (!finding.standing.fails.empty()) out["fails"] = finding.standing.fails;
   return out;
 }

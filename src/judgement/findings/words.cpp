@@ -37,12 +37,13 @@ std::string number(double value) {
   return out;
 }
 
-std::string bytes(u64 value) {
+std::string bytes(u64 value, bool is_estimate) {
   double scaled = static_cast<double>(value);
   const char* units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
   std::size_t unit = 0;
   while (scaled >= 999.5 && unit + 1 < std::size(units)) scaled /= 1000, ++unit;
-  return fmt::format("{:.3g} {}", scaled, units[unit]);
+  return is_estimate ? fmt::format("~{:.2g} {}", scaled, units[unit])
+                     : fmt::format("{:.3g} {}", scaled, units[unit]);
 }
 
 std::string cost_text(double actual, std::string_view counter, double needed) {

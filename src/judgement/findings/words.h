@@ -8,8 +8,8 @@ namespace warplens::findings {
 access::SourceFrame place_of(const Finding&);
 // "32", "31.25", "0.5": at most two digits behind the point.
 std::string number(double value);
-// "1.2 MB", units of 1000
-std::string bytes(u64 value);
+// "1.2 MB", units of 1000; "~1.2 MB" of an estimate
+std::string bytes(u64 value, bool is_estimate = false);
 // "32 sectors per request where 4 would do": what each of an access's requests costs, and would cost at best. Instructions
 // are what wavefronts and requests are counted by.
 std::string cost_text(double actual, std::string_view counter, double needed);

@@ -31,6 +31,7 @@ struct Group {
   std::vector<u32> sm;
   std::vector<Counts> counts; // by architecture
   u64 excess_cycles = 0, wait_cycles = 0;
+  bool sampled = false; // one of its kernels
 };
 using Key = std::tuple<std::vector<std::tuple<std::string, u32, u32>>, access::Space, access::Kind, u32,
                        std::string, std::optional<findings::Rule>>;
@@ -67,6 +68,7 @@ void add(PlaceGroups& groups, Key key, const Kernel& kernel, const Line& line, c
   }
   group.rows.push_back(&row);
   add_new(group.kernels, kernel.label);
+  group.sampled |= kernel.status == measure::Status::sampled;
   if (group.sm.empty()) group.sm = kernel.sm;
   group.counts.resize(std::max(group.counts.size(), row.counters.size()));
   for (std::size_t a = 0; a < row.counters.size(); ++a) group.counts[a] += done_of(row, a);
@@ -125,6 +127,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
   out.moved_bytes = measure::bytes_moved(group.counts[0], space);
   out.excess_bytes = measure::excess_bytes(group.counts[0], space);
   out.share = share_of(group.excess_cycles, model.excess_cycles);
+  out.sampled = group.sampled;
   if (group.broken.advice == nullptr) return out;
   u64 saved = 0;
   for (const Row* row : group.rows)
@@ -154,8 +157,8 @@ void add_notes(findings::Finding& finding, const Group& group) {
   const findings::Weight& weight = *finding.weight;
   if (weight.excess_bytes != 0)
     note(fmt::format("{} of {} are for nothing, {} of the program's waste",
-                     findings::bytes(weight.excess_bytes), findings::bytes(weight.moved_bytes),
-                     percent(weight.share)));
+                     findings::bytes(weight.excess_bytes, weight.sampled),
+                     findings::bytes(weight.moved_bytes, weight.sampled), percent(weight.share)));
   note(fmt::format("in {}", listed_kernels(group)));
   if (group.broken.advice != nullptr) note(group.broken.advice->cause);
   if (weight.saved >= 0.005)
@@ -287,7 +290,7 @@ findings::List findings_of(const Model& model, const NameOfFile& name) {
     out.accesses.push_back({named_place(group.worst->site, name), listed_kernels(group), array_of(group),
                             group.line->text, what_is(group), costs_of(group)});
   add_gaps(out, model);
-  out.all = findings::Weight{model.moved_bytes, model.excess_bytes, 1, 0};
+  out.all = findings::Weight{model.moved_bytes, model.excess_bytes, 1, 0, has_sampled(model)};
   return out;
 }
 

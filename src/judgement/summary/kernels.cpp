@@ -218,6 +218,11 @@ void label(std::vector<Kernel>& kernels) {
 
 } // namespace
 
+bool has_sampled(const Model& model) {
+  return std::ranges::any_of(model.kernels,
+                             [](const Kernel& kernel) { return kernel.status == Status::sampled; });
+}
+
 std::string blocks_of(const Kernel& kernel) {
   u64 all = 0;
   for (const auto& [grid, launches] : kernel.grids) all += grid.count() * launches;

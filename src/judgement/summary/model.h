@@ -216,6 +216,8 @@ struct Model {
   std::vector<std::pair<std::string, u64>> unsupported; // function, calls
 };
 
+// Is a kernel's total an estimate, and so the program's?
+bool has_sampled(const Model&);
 // "412 of 1000 blocks": how far sampled and partial launches were counted.
 std::string blocks_of(const Kernel&);
 

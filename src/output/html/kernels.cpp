@@ -80,6 +80,13 @@ Json idle_json(Scribe& scribe, const Kernel& kernel) {
   return out;
 }
 
+// How much of it was counted, where that was not all: "64 of 8192 blocks, ±3%".
+std::string extent_of(const Kernel& kernel) {
+  if (kernel.status == measure::Status::sampled)
+    return summary::blocks_of(kernel) + ", " + text::plus_minus(kernel.spread);
+  return kernel.status == measure::Status::partial ? summary::blocks_of(kernel) : "";
+}
+
 } // namespace
 
 Json kernel_data(Scribe& scribe, const Kernel& kernel) {
@@ -87,6 +94,7 @@ Json kernel_data(Scribe& scribe, const Kernel& kernel) {
            {"name", kernel.name},
            {"module", kernel.module},
            {"status", std::string(measure::name(kernel.status))},
+           {"extent", extent_of(kernel)},
            {"block", text::dimensions(kernel.block)},
            {"launches", kernel.launches},
            {"share", rounded(kernel.share)},

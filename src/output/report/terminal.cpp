@@ -147,8 +147,7 @@ u64 combined_wavefronts(const Model& model) {
 std::string program_totals(const Page& page) {
   const Model& model = page.model;
   const u64 combined = combined_wavefronts(model);
-  const bool sampled = std::ranges::any_of(
-      model.kernels, [](const Kernel& kernel) { return kernel.status == measure::Status::sampled; });
+  const bool sampled = summary::has_sampled(model);
   std::string out;
   u64 wasted = 0, all = 0; // bytes, of all but shared and constant memory
   auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64, bool)) {
