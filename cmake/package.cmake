@@ -1,7 +1,8 @@
 # Packages: scripts/package.sh. The tarball is for every Linux on x86-64 whose glibc is as new as the one that it was made with.
 # The Debian package: cpack --config build/release/CPackConfig.cmake. What it depends on is what its files are linked with, as
 # dpkg-shlibdeps finds it; a compiler for .cu files is recommended. scripts/test_package.sh installs it into a bare Debian.
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/warplens RENAME copyright)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/debian/copyright DESTINATION share/doc/warplens)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/debian/overrides DESTINATION share/lintian/overrides RENAME warplens)
 install(FILES ${PROJECT_SOURCE_DIR}/editors/neovim/warplens.lua DESTINATION share/warplens/neovim)
 install(FILES ${PROJECT_SOURCE_DIR}/python/warplens.py DESTINATION share/warplens/python)
 install(FILES ${PROJECT_SOURCE_DIR}/editors/agents/SKILL.md DESTINATION share/warplens/agents)
@@ -14,10 +15,11 @@ if(warplens_nvcc)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/example)
   add_custom_command(OUTPUT ${example} DEPENDS ${PROJECT_SOURCE_DIR}/examples/transpose.cu
     COMMAND ${warplens_nvcc} -lineinfo -arch=sm_90 -cudart shared -o ${example} transpose.cu
+    COMMAND ${CMAKE_STRIP} ${example}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/examples VERBATIM)
   add_custom_target(example ALL DEPENDS ${example})
   add_dependencies(product example)
-  install(PROGRAMS ${example} DESTINATION share/warplens/examples OPTIONAL)
+  install(PROGRAMS ${example} DESTINATION lib/warplens/examples OPTIONAL)
 endif()
 
 set(CPACK_GENERATOR DEB)
@@ -33,6 +35,18 @@ if(packaging_address)
   string(APPEND CPACK_PACKAGE_CONTACT " <${packaging_address}>")
 endif()
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "${packaging_repository}")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+# Debian wants a changelog beside the package, compressed; what changed says the repository.
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/changelog CONTENT "warplens (${PROJECT_VERSION}) unstable; urgency=medium
+
+  * Version ${PROJECT_VERSION}.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${now}
+")
+execute_process(COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/changelog)
+install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION share/doc/warplens)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${packaging_summary}")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "WarpLens runs unmodified CUDA programs on the processor, and counts for each line of their
 source the sectors and wavefronts that its memory accesses take on a GPU. It judges kernels

@@ -5,7 +5,7 @@
     scripts/documents.py WARPLENS --check   # fails where a page shows something else
 
 A block begins with `$ warplens …`, which is run in the repository's root, with clang, 80 columns wide and without colour. Below it
-stands what it prints. A line `[…]` stands for any lines.
+stands what it prints. A line `[…]` stands for any lines. A picture docs/course/pictures/CASE.svg is what `warplens explain --case CASE --svg -` draws.
 """
 import os
 import pathlib
@@ -49,6 +49,13 @@ def main():
         new = BLOCK.sub(renew, text)
         if new != text and not check:
             page.write_text(new)
+    for name in sorted(set(re.findall(r"\(pictures/([\w.-]+)\.svg\)", "".join(page.read_text() for page in (ROOT / "docs/course").glob("*.md"))))):
+        picture = ROOT / f"docs/course/pictures/{name}.svg"
+        drawn = output(warplens, f"explain --case {name} --svg -")
+        if not picture.exists() or picture.read_text() != drawn:
+            wrong.append(f"{picture.relative_to(ROOT)} is not what explain draws")
+            if not check:
+                picture.write_text(drawn)
     print("\n".join(wrong) if check and wrong else f"{blocks} outputs")
     return 1 if (check and wrong) or blocks == 0 else 0
 

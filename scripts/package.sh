@@ -13,6 +13,7 @@ rm -rf "$build/package"
 version=$("$build/warplens" --version | head -1 | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')
 name="warplens-$version-linux-x86_64"
 cmake --install "$build" --strip --prefix "$build/package/$name" >>"$build.package.log" || die "nothing to pack: see $build.package.log"
+cp LICENSE "$build/package/$name" # whole, where Debian's common licences are not
 tar -C "$build/package" --owner=0 --group=0 --sort=name -czf "$build/package/$name.tar.gz" "$name"
 python3 scripts/archives.py "$build/package/$name" "$version" "$build/package"
 rm -rf "${build:?}/package/$name"

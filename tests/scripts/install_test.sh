@@ -6,10 +6,10 @@ expect_code 0
 mv first moved
 libraries="$scratch/moved/lib/warplens"
 [ -f moved/share/warplens/neovim/warplens.lua ] || fail "the file for Neovim is not installed"
-# The recorder is there where CUPTI was when it was built.
+# The recorder is there where CUPTI was when it was built, the example where nvcc was.
 # What other distributions have in other versions comes along.
 for library in libre2 libsimdjson; do ls "$libraries" | grep -q "^$library\.so\." || fail "$library is not installed"; done
-[ "$(cd "$libraries" && ls | grep -v -x -e libwarplens-recorder.so -e 'libre2\.so\..*' -e 'libsimdjson\.so\..*' | xargs)" = "libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libraries libwarplens-changed-files.so libwarplens-runtime.so warplens-edits warplens-launch" ] ||
+[ "$(cd "$libraries" && ls | grep -v -x -e libwarplens-recorder.so -e examples -e 'libre2\.so\..*' -e 'libsimdjson\.so\..*' | xargs)" = "libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libraries libwarplens-changed-files.so libwarplens-runtime.so warplens-edits warplens-launch" ] ||
   fail "lib/warplens has $(ls "$libraries")"
 for shim in "$libraries"/libcudart.so.*; do # the code is there once
   size=$(wc -c <"$shim")

@@ -10,7 +10,7 @@ expect_code 0
 run env -i PATH=/nowhere HOME="$scratch" "$scratch/unpacked/bin/warplens" check "$scratch/unpacked/share/warplens/examples/transpose.ptx"
 expect_code 1
 expect_in stdout '32-way bank conflict'
-example="$scratch/unpacked/share/warplens/examples/transpose"
+example="$scratch/unpacked/lib/warplens/examples/transpose"
 if [ -x "$example" ]; then # made where nvcc was
   run env -i PATH=/nowhere HOME="$scratch" "$scratch/unpacked/bin/warplens" run "$example"
   expect_code 0
