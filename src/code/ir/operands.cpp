@@ -114,6 +114,15 @@ constexpr Variant variants[] = {
 #undef OPCODE
 };
 
+// Of each opcode the first of its variants, or how many there are in all: most instructions have none.
+constexpr auto first_variants = [] {
+  std::array<u8, std::size(rows)> out{};
+  static_assert(std::size(variants) < 256);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    while (out[i] < std::size(variants) && variants[out[i]].opcode != static_cast<Opcode>(i)) ++out[i];
+  return out;
+}();
+
 MatrixOperand matrix_operand(OperandRule rule) {
   switch (rule.type) {
   case OperandType::second: return MatrixOperand::a;
@@ -219,10 +228,11 @@ bool has_semantics(const Form& form) {
 }
 
 std::span<const OperandRule> operands(const Form& form) {
-  const OperandList* list = &rows[static_cast<std::size_t>(form.opcode)];
-  for (const Variant& variant : variants)
-    if (variant.opcode == form.opcode && variant.applies(form)) {
-      list = &variant.operands;
+  const std::size_t row = static_cast<std::size_t>(form.opcode);
+  const OperandList* list = &rows[row];
+  for (std::size_t i = first_variants[row]; i < std::size(variants); ++i)
+    if (variants[i].opcode == form.opcode && variants[i].applies(form)) {
+      list = &variants[i].operands;
       break;
     }
   return {list->rule.data(), list->count};

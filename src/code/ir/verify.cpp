@@ -12,6 +12,8 @@ public:
   explicit Verifier(const Module& module) : m_(module) {}
 
   std::vector<diag::Diagnostic> run() {
+    needed_.reserve(m_.forms.size());
+    for (const Form& form : m_.forms) needed_.push_back(needed_of(form));
     for (const Function& f : m_.functions) function(f);
     return std::move(problems_);
   }
@@ -64,13 +66,21 @@ private:
       report(f, i, "a label is out of range");
   }
 
+  struct Needed {
+    u32 destinations = 0, sources = 0;
+  };
+
+  static Needed needed_of(const Form& form) {
+    if (form.opcode == Opcode::call || form.family() == Family::unsupported) return {};
+    Needed out{sets_carry(form) ? 1u : 0u, 0};
+    for (OperandRule rule : operands(form))
+      if (!rule.optional) (rule.destination() ? out.destinations : out.sources) += least_count(rule, form);
+    return out;
+  }
+
   // At least as many operands as the form's rules ask for; optional ones may come on top.
   void counts(const Function& f, const Instruction& i) {
-    const Form& form = m_.form(i);
-    if (form.opcode == Opcode::call || form.family() == Family::unsupported) return;
-    u32 destinations = sets_carry(form) ? 1 : 0, sources = 0;
-    for (OperandRule rule : operands(form))
-      if (!rule.optional) (rule.destination() ? destinations : sources) += least_count(rule, form);
+    const auto [destinations, sources] = needed_[i.form.value];
     if (i.sources < sources)
       return report(f, i, fmt::format("it has {} sources and needs {}", i.sources, sources));
     if (i.destinations < destinations)
@@ -78,6 +88,7 @@ private:
   }
 
   const Module& m_;
+  std::vector<Needed> needed_; // [forms]
   std::vector<diag::Diagnostic> problems_;
 };
 

@@ -347,8 +347,8 @@ bool Parser::call(ir::Instruction& i) {
   i.first_operand = static_cast<u32>(f.operands.size());
   i.destinations = static_cast<u8>(results.size());
   i.sources = static_cast<u8>(sources.size());
-  f.operands.insert(f.operands.end(), results.begin(), results.end());
-  f.operands.insert(f.operands.end(), sources.begin(), sources.end());
+  for (const ir::Operand& one : results) f.operands.push_back(one);
+  for (const ir::Operand& one : sources) f.operands.push_back(one);
   return true;
 }
 

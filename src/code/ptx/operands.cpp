@@ -300,8 +300,8 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
   i.first_operand = static_cast<u32>(f.operands.size());
   i.destinations = static_cast<u8>(destinations.size());
   i.sources = static_cast<u8>(sources.size());
-  f.operands.insert(f.operands.end(), destinations.begin(), destinations.end());
-  f.operands.insert(f.operands.end(), sources.begin(), sources.end());
+  for (const ir::Operand& one : destinations) f.operands.push_back(one);
+  for (const ir::Operand& one : sources) f.operands.push_back(one);
   return true;
 }
 

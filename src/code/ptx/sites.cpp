@@ -105,8 +105,8 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   }
   if (form.family() == ir::Family::memory && form.space() == ir::StateSpace::param && !is_indexed(i, form))
     return;
-  access::Site site;
-  site.id = access::SiteId(m_.sites.size());
+  access::Site& site = m_.sites.emplace_back();
+  site.id = access::SiteId(m_.sites.size() - 1);
   site.function = m_.functions[current_.value].name;
   site.ptx_line = i.ptx_line;
   site.opcode = form.text;
@@ -128,7 +128,6 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
     site.bytes =
         static_cast<u8>(m_.functions[current_.value].sources(i)[2].value); // 4, 8 or 16, if it is right
   i.site = site.id;
-  m_.sites.push_back(std::move(site));
 }
 
 } // namespace warplens::ptx
