@@ -38,6 +38,12 @@ Value repeated(const char* name) {
 Value conditions(const char* name) {
   return [=](CLI::Option& option) { option.delimiter('\0')->allow_extra_args(false)->type_name(name); };
 }
+// The option may be given again: a line for each.
+Value lines(const char* name) {
+  return [=](CLI::Option& option) {
+    option.type_name(name)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Join);
+  };
+}
 Value number(u64 least, u64 most) {
   return [=](CLI::Option& option) {
     option.check(whole_number(least, most))->type_name("NUMBER")->capture_default_str();

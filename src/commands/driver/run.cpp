@@ -62,6 +62,9 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
   ProgramOptions passed = options;
   passed.sm = fmt::format("{}", fmt::join(run.sm, ",")); // "h100" is for people
   for (auto& variable : environment_of(passed)) out.command.environment.push_back(std::move(variable));
+  if (!options.nvtx_include.empty() ||
+      !options.nvtx_exclude.empty()) // NVTX in the program asks for its tool by this name
+    out.command.environment.emplace_back("NVTX_INJECTION64_PATH", run.runtime + "/libwarplens-runtime.so");
   if (const std::string trial = os::variable("WARPLENS_TRIAL"); !trial.empty()) {
     out.stderr_to = trial + "/stderr";
     out.command.environment[0].second += ":" + run.runtime + "/" + changed_files;
@@ -147,8 +150,11 @@ summary::Input gather(const Prepared& run, const EventFile& events, const os::Fo
     input.messages.push_back(diag::warning(
         "no-launch-left", fmt::format("none of the program's {} launches was to be counted", input.left_out),
         {},
-        "--launch-skip leaves out the first launches of each process; --launches and --per-kernel limit the "
-        "rest"));
+        !run.options.nvtx_include.empty()
+            ? "write 'phase/' for an NVTX range that is pushed, and 'phase' for one that is started"
+            : "--launch-skip leaves out the first launches of each process; --launches and --per-kernel "
+              "limit "
+              "the rest"));
   const bool was_told_to_end =
       end.signalled || end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP;
   if (tally.begun == 0 && was_told_to_end) {

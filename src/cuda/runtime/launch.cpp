@@ -13,6 +13,7 @@
 #include "runtime/graphs/capture.h"
 #include "runtime/interruption.h"
 #include "runtime/memory.h"
+#include "runtime/nvtx.h"
 #include "runtime/proof.h"
 #include "runtime/refusal.h"
 #include <algorithm>
@@ -194,6 +195,7 @@ double processor_seconds() {
 // Whether --launches and the like let it be counted.
 bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
   const Options& options = runtime.options;
+  if (!nvtx::is_wanted(options.nvtx_include, options.nvtx_exclude)) return false;
   if (index < options.launch_skip || index - options.launch_skip >= options.launches.value_or(~u64{0}))
     return false;
   return kernel.wanted++ < options.per_kernel.value_or(~u64{0});

@@ -35,7 +35,7 @@ void add_missing(const summary::Model& model, Gaps& gaps) {
     gaps.add(text::human(model.filtered_out, "launch") + " of other kernels", "left out by --kernel");
   if (model.input.left_out != 0)
     gaps.add(text::human(model.input.left_out, "launch") + " ran without being counted",
-             "--launches, --launch-skip or --per-kernel said so");
+             "--launches, --nvtx-include or another option said so");
 }
 
 void add_rest(const summary::Model& model, Origin origin, Gaps& gaps) {

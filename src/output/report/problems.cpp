@@ -96,10 +96,10 @@ std::string closing_section(const Page& page) {
     out += wrap(fmt::format("{} of other kernels left out by --kernel.", human(model.filtered_out, "launch")),
                 "", page.options.width);
   if (u64 left_out = model.input.left_out; left_out != 0)
-    out +=
-        wrap(fmt::format("{} ran without being counted: --launches, --launch-skip or --per-kernel said so.",
-                         human(left_out, "launch")),
-             "", page.options.width);
+    out += wrap(
+        fmt::format("{} ran without being counted: --launches, --nvtx-include or another option said so.",
+                    human(left_out, "launch")),
+        "", page.options.width);
   const bool tables = page.options.lines || page.options.details || page.options.annotate;
   const bool any =
       std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return !kernel.lines.empty(); });
