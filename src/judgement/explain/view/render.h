@@ -16,7 +16,7 @@ std::string terminal(const Explanation&, const TextStyle&);
 // accesses.
 std::string terminal_picture(const Explanation&, const TextStyle&);
 
-// The question that decides about this memory, the index in its normal form, and what follows: three to five lines.
+// The question that decides about this memory, the index in its normal form, and what follows: three to five lines, however long.
 std::string form_text(const Explanation&, const TextStyle&);
 
 // A self-contained SVG document.

@@ -53,7 +53,7 @@ std::string heading(const Explanation& e, const Theme& ink) {
 
 // The question of the other spaces is not the one of device memory: shared memory asks for banks, constant and local memory
 // whether all lanes use one index.
-std::string form_of_space(const Explanation& e, const Theme& ink) {
+std::string form_of_space(const Explanation& e, const Theme& ink, u32 columns) {
   const bool shared = e.question.space == Space::shared, constant = e.question.space == Space::constant;
   const bool good = shared     ? e.warp.wavefronts <= e.warp.ideal_wavefronts
                     : constant ? e.warp.requests <= e.warp.instructions
@@ -75,13 +75,13 @@ std::string form_of_space(const Explanation& e, const Theme& ink) {
   return ink.bold(shared ? "Do lanes want different words of one bank?"
                          : "Is the index the same in all lanes?") +
          "\n  index = " + e.form.index.substr(0, 200) + (e.form.in_bytes ? " bytes" : "") + "\n  " +
-         text::wrap(good ? ink.good(text) : ink.bad(text), page, "  ") + "\n";
+         text::wrap(good ? ink.good(text) : ink.bad(text), columns, "  ") + "\n";
 }
 
-std::string form_words(const Explanation& e, const Theme& ink) {
+std::string form_words(const Explanation& e, const Theme& ink, u32 columns) {
   if (e.question.space == Space::shared || e.question.space == Space::constant ||
       e.question.space == Space::local)
-    return form_of_space(e, ink);
+    return form_of_space(e, ink, columns);
   const Form& f = e.form;
   std::string unit = f.in_bytes ? " bytes" : "";
   std::string index =
@@ -131,7 +131,7 @@ std::string form_words(const Explanation& e, const Theme& ink) {
   if (f.rows > 1)
     rows = fmt::format("  The warp holds {} rows of the block: threadIdx.x alone does not decide.\n", f.rows);
   return ink.bold("Is the index (term independent of threadIdx.x) + threadIdx.x?") + "\n" + index + split +
-         "  " + text::wrap(out, page, "  ") + "\n" + rows;
+         "  " + text::wrap(out, columns, "  ") + "\n" + rows;
 }
 
 // ---- the picture
@@ -397,7 +397,7 @@ std::string terminal_picture(const Explanation& e, const TextStyle& style) {
 
 std::string terminal(const Explanation& e, const TextStyle& style) {
   Theme ink(style);
-  std::string out = heading(e, ink) + summary(e, ink) + "\n" + form_words(e, ink) + "\n";
+  std::string out = heading(e, ink) + summary(e, ink) + "\n" + form_words(e, ink, page) + "\n";
   out += ink.bold(e.question.space == Space::shared ? "Which lanes go to which banks"
                                                     : "Which lanes go to which segments") +
          "\n";
@@ -406,6 +406,8 @@ std::string terminal(const Explanation& e, const TextStyle& style) {
   return style.unicode ? out : ascii(out);
 }
 
-std::string form_text(const Explanation& e, const TextStyle& style) { return form_words(e, Theme(style)); }
+std::string form_text(const Explanation& e, const TextStyle& style) {
+  return form_words(e, Theme(style), ~u32{0});
+}
 
 } // namespace warplens::explain
