@@ -39,6 +39,8 @@ class Ratios(unittest.TestCase):
         self.assertAlmostEqual(summary["pocl"]["worst"], 1)
         self.assertAlmostEqual(summary["pocl"]["all_cores"]["geomean"], 8)
         self.assertAlmostEqual(summary["pocl_all"]["worst"], 0.25)
+        self.assertAlmostEqual(summary["pocl_all_plain"]["one_core"]["geomean"], 2)
+        self.assertAlmostEqual(summary["pocl_all_plain"]["worst"], 0.25)
 
     def test_the_worse_overhead_is_the_greater_one(self):
         overhead = ratios.summary(rows)["counting_overhead"]
