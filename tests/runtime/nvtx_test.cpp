@@ -53,6 +53,11 @@ TEST(Nvtx, NothingIsTooWrong) {
   for (const char* expression :
        {"/", "[", "]", "[]", "@", "@/", "*", "+/", "[*]", "[+]", "A//B", "A@B@C/", "*/*/*/*/*/*/*/*/A"})
     for (const Open& open : launches()) matches(expression, open);
+  Open deep{{{"", std::vector<std::string>(60, "A")}}, {}};
+  std::string hard;
+  for (int i = 0; i < 20; ++i) hard += "*/A/*/*/";
+  EXPECT_TRUE(matches(hard, deep));
+  EXPECT_FALSE(matches(hard + "B", deep)) << "and it takes no time";
 }
 
 // ---- the program's side

@@ -2,7 +2,6 @@
 #include "runtime/nvtx.h"
 #include "base/types.h"
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <span>
 
@@ -31,26 +30,25 @@ Steps steps_of(std::string_view text) {
   return out;
 }
 
-bool fits(std::span<const std::string_view> steps, std::span<const std::string> stack, bool to_top) {
-  if (steps.empty()) return !to_top || stack.empty();
-  if (steps[0] == "*") {
-    for (std::size_t between = 0; between <= stack.size(); ++between)
-      if (fits(steps.subspan(1), stack.subspan(between), to_top)) return true;
-    return false;
-  }
-  const bool any = steps[0] == "+";
-  if (stack.empty() || (!any && stack[0] != steps[0])) return false;
-  return fits(steps.subspan(1), stack.subspan(1), to_top || (any && steps.size() == 1));
-}
-
+// Which places of the stack the steps may lead to, from those that they may begin at: the range before the n-th, or behind the last.
 bool fits_stack(std::string_view text, const std::vector<std::string>& stack) {
   const Steps steps = steps_of(text);
   if (steps.names.empty()) return false;
-  for (std::size_t from = 0; from < stack.size(); ++from) {
-    if (fits(steps.names, std::span(stack).subspan(from), steps.to_top)) return true;
-    if (steps.from_bottom) break;
+  std::vector<bool> places(stack.size() + 1, !steps.from_bottom);
+  places[0] = true;
+  for (std::string_view step : steps.names) {
+    std::vector<bool> next(places.size());
+    if (step == "*") {
+      const auto first = std::ranges::find(places, true);
+      std::fill(next.begin() + (first - places.begin()), next.end(), true);
+    } else {
+      for (std::size_t at = 0; at < stack.size(); ++at)
+        next[at + 1] = places[at] && (step == "+" || stack[at] == step);
+    }
+    places = std::move(next);
   }
-  return false;
+  if (steps.to_top || steps.names.back() == "+") return places.back();
+  return std::ranges::find(places, true) != places.end();
 }
 
 bool matches_part(std::string_view text, const Open& open) {
