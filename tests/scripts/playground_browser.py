@@ -33,8 +33,7 @@ def no_complaints(browser):
 def opened(browser, fragment=''):
     no_complaints(browser)
     seconds = browser.open(page, fragment)
-    while browser.evaluate('document.documentElement.dataset.ready') != '1':
-        time.sleep(0.01)
+    expect(comes(lambda: browser.evaluate('document.documentElement.dataset.ready') == '1'), 'the module starts')
     settled(browser)
     return seconds
 
@@ -43,6 +42,16 @@ def settled(browser):
     """The answer is painted, then the curve."""
     for _ in range(3):
         browser.drawn()
+
+
+def comes(check):
+    """Whether it is so within sixty seconds: what waits for a timer in the page."""
+    end = time.monotonic() + 60
+    while not check():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def text(browser, selector):
@@ -71,9 +80,7 @@ def uses(browser):
 
     put(browser, '.slide', '8')
     expect('128 of 1024 bytes' in text(browser, '.say'), 'the slider turns the stride')
-    time.sleep(0.4)
-    link = browser.evaluate('location.href')
-    expect('stride=8' in link or 'stride%3D8' in link, f'the state is in the address: {link}')
+    expect(comes(lambda: 'stride%3D8' in browser.evaluate('location.href').replace('=8', '%3D8')), 'the state is in the address')
 
     put(browser, '#access', 'A[threadIdx.x*m')
     expect(text(browser, '.problem') != '' and count(browser, '.stale') == 1, 'half an expression is told of, and the picture stays')
@@ -86,9 +93,8 @@ def uses(browser):
     expect(count(browser, '.card.pic') == 2, 'two accesses side by side')
     expect('1 transaction a warp' in text(browser, '.card') and '32 transactions a warp' in text(browser, '.card:nth-child(2)'), 'and what each costs')
     browser.evaluate('history.back()')
-    time.sleep(0.2)
+    expect(comes(lambda: 'What a stride costs' in text(browser, '.lesson h1')), 'back goes back')
     settled(browser)
-    expect('stride' in text(browser, '.lesson h1') or browser.evaluate('location.hash').find('access=') >= 0, 'back goes back')
 
     browser.go('#lesson=padding')
     settled(browser)
@@ -116,12 +122,9 @@ def uses(browser):
     settled(browser)
     expect('32-way bank conflict' in text(browser, '.judgements:nth-of-type(2)') or '32-way bank conflict' in text(browser, '.ptx'), 'PTX is judged')
     put(browser, 'textarea', 'this is no PTX')
-    time.sleep(0.3)
-    settled(browser)
-    expect(text(browser, '.problem') != '', 'what is no PTX is told of')
+    expect(comes(lambda: text(browser, '.problem') != ''), 'what is no PTX is told of')
     put(browser, 'textarea', '')
-    time.sleep(0.3)
-    expect('no memory access' in text(browser, '.ptx') or text(browser, '.problem') != '', 'nothing at all, too')
+    expect(comes(lambda: 'no memory access' in text(browser, '.ptx') or text(browser, '.problem') != ''), 'nothing at all, too')
 
 
 def lessons(browser):
