@@ -21,7 +21,9 @@ import sys
 import tarfile
 import zipfile
 
-OWN = json.loads((pathlib.Path(__file__).resolve().parent.parent / "packaging.json").read_text()) # who publishes it
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OWN = json.loads((ROOT / "packaging.json").read_text()) # who publishes it
+LICENCE_TEXT = (ROOT / "LICENSE").read_bytes()
 SUMMARY, LICENSE = OWN["summary"], OWN["licence"]
 LAUNCHER = """#!/usr/bin/env node
 // Starts the warplens of the package for this platform.
@@ -80,6 +82,7 @@ def write_wheel(root, files, version, folder):
         lines = {"Metadata-Version": "2.1", "Name": "warplens", "Version": version, "License": LICENSE, "Author": OWN["owner"],
                  "Author-email": OWN["address"], "Home-page": OWN["repository"], "Summary": SUMMARY, "Requires-Python": ">=3.8"}
         add(f"{info}/METADATA", "".join(f"{name}: {value}\n" for name, value in lines.items() if value).encode())
+        add(f"{info}/LICENSE", LICENCE_TEXT)
         add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: warplens\nRoot-Is-Purelib: false\nTag: {tag}\n".encode())
         add(f"{info}/RECORD", ("\n".join(record) + f"\n{info}/RECORD,,\n").encode())
 
@@ -91,7 +94,8 @@ def write_npm(name, version, folder, files, **more):
     if OWN["repository"]:
         manifest["repository"] = OWN["repository"]
     with tarfile.open(folder / f"{name}-{version}.tgz", "w:gz") as archive:
-        for inner, (content, mode) in {"package.json": (json.dumps(manifest, indent=1).encode(), 0o644), **files}.items():
+        own = {"package.json": (json.dumps(manifest, indent=1).encode(), 0o644), "LICENSE": (LICENCE_TEXT, 0o644)}
+        for inner, (content, mode) in {**own, **files}.items():
             entry = tarfile.TarInfo(f"package/{inner}")
             entry.size, entry.mode = len(content), mode
             archive.addfile(entry, io.BytesIO(content))

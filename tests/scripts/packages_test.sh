@@ -35,6 +35,7 @@ wheel = zipfile.ZipFile(sys.argv[1])
 (name,) = [n for n in wheel.namelist() if n.endswith("/RECORD")]
 listed = dict(line.split(",", 1) for line in wheel.read(name).decode().splitlines())
 assert set(listed) == set(wheel.namelist()), set(listed) ^ set(wheel.namelist())
+assert any(n.endswith(".dist-info/LICENSE") for n in listed) and not any(n.endswith(".data/data/LICENSE") for n in listed)
 for inner, rest in listed.items():
     if inner != name:
         content = wheel.read(inner)
