@@ -35,7 +35,7 @@ protected:
     std::vector<Bytes> fatbins;
     for (const std::string& text : texts) fatbins.push_back(std::as_bytes(std::span(text)));
     notes_.clear();
-    return read_device_code(cache::Store({folder_, u64{64} << 20}), fatbins, {sm, CountAs::ptx}, program,
+    return read_device_code(cache::Store({folder_, u64{64} << 20}), fatbins, {sm, Code::ptx}, program,
                             notes_);
   }
   // The inodes of the entries: one that is written anew gets another.

@@ -86,6 +86,10 @@ Cfg analyse(const Function& function) {
     if (*it != exit) cfg.reverse_post_order.push_back(BlockId(*it));
 
   cfg.post_dominator = post_dominators(successors, predecessors, exit);
+  if (!function.meetings.empty()) {
+    cfg.meeting = function.meetings;
+    return cfg;
+  }
   cfg.meeting = function.entry ? meeting_places(function, successors, exit) : cfg.post_dominator;
   return cfg;
 }

@@ -144,6 +144,9 @@ struct Function {
   std::vector<Operand> operands;
   std::vector<BlockId> targets;          // of brx
   std::vector<Block> blocks;             // block 0 is the entry
+  // Of machine code, by block: where lanes that diverge at its end wait for each other (BSYNC); not valid: nowhere. Empty: the code
+  // does not say, and they meet where their ways do (cfg.h).
+  std::vector<BlockId> meetings;
   std::array<u32, 3> max_threads{};      // .maxntid, 0 where absent
   std::array<u32, 3> required_threads{}; // .reqntid
   std::array<u32, 3> required_cluster{}; // .reqnctapercluster

@@ -6,6 +6,7 @@
 #include "ir/binary.h"
 #include "machine_code/assembled.h"
 #include "ptx/parse.h"
+#include "translate/translate.h"
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ constexpr std::string_view kind = "module";
 
 cache::Digest key_of(std::span<const Bytes> fatbins, const Wanted& wanted, const std::string& program) {
   cache::Hasher hasher;
-  hasher.add(wanted.sm).add(static_cast<u32>(wanted.count_as)).add(program).add(fatbins.size());
+  hasher.add(wanted.sm).add(static_cast<u32>(wanted.code)).add(program).add(fatbins.size());
   for (Bytes fatbin : fatbins) hasher.add(fatbin);
   return hasher.digest();
 }
@@ -88,23 +89,36 @@ CodeProblem no_code(const std::string& program, bool damaged) {
                       rebuild_flags)};
 }
 
-// Says of the module's accesses what machine code makes of them; whether there is some of it.
-bool hold_against_machine_code(DeviceCode& code, ir::Module& module, const fatbin::Fatbin& fatbin, u32 sm) {
+// Says of the module's accesses what machine code makes of them.
+void hold_against_machine_code(DeviceCode& code, ir::Module& module, const fatbin::Fatbin& fatbin, u32 sm) {
   const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, sm);
-  if (image == nullptr) return false;
+  if (image == nullptr) return;
   const fatbin::MachineCode machine{Bytes(image->bytes)};
-  if (assembly::apply(module, machine).functions == 0) return false;
-  code.machine_code = image->sm;
-  return true;
+  if (assembly::apply(module, machine).functions != 0) code.machine_code = image->sm;
 }
 
 diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
   return diag::warning(
       "no-machine-code",
-      fmt::format(
-          "'{}' has no machine code for {}.{} that is known to be made of its PTX: counted as PTX has it",
-          program, sm / 10, sm % 10),
-      {}, fmt::format("build with -lineinfo and -gencode arch=compute_{0},code=[sm_{0},compute_{0}]", sm));
+      fmt::format("'{}' has no machine code for {}.{}: its PTX runs", program, sm / 10, sm % 10), {},
+      fmt::format("build with -arch=sm_{}", sm));
+}
+
+// Machine code as a module; empty: there is none, or some of its kernels are not translated, which notes say.
+std::optional<ir::Module> machine_module(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
+                                         std::vector<diag::Diagnostic>& notes) {
+  const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, sm);
+  if (image == nullptr) {
+    notes.push_back(no_machine_code(program, sm));
+    return {};
+  }
+  translate::MachineModule made =
+      translate::translate(Bytes(image->bytes), image->sm, fmt::format("{} (sm_{})", program, image->sm));
+  for (const auto& [kernel, why] : made.refused)
+    notes.push_back(diag::warning("machine-code-not-translated",
+                                  fmt::format("machine code of '{}' does not run, its PTX does: {}", ptx::demangle(kernel), why)));
+  if (!made.refused.empty() || made.module.functions.empty()) return {};
+  return std::move(made.module);
 }
 
 } // namespace
@@ -114,12 +128,18 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
                                                    std::vector<diag::Diagnostic>& notes) {
   DeviceCode code;
   std::vector<ir::Module> modules;
-  bool damaged = false, held = false;
+  bool damaged = false;
   for (Bytes data : fatbins) {
-    fatbin::Fatbin fatbin = fatbin::read_fatbin(data, wanted.count_as != CountAs::ptx);
+    fatbin::Fatbin fatbin = fatbin::read_fatbin(data, wanted.code != Code::ptx);
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
+    if (wanted.code == Code::machine)
+      if (std::optional<ir::Module> machine = machine_module(fatbin, wanted.sm, program, notes)) {
+        code.machine_code = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
+        modules.push_back(std::move(*machine));
+        continue;
+      }
     fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
     code.ptx_sm = choice.image->sm;
@@ -131,13 +151,11 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
           ptx::parse(text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
       if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
       for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
-      if (wanted.count_as != CountAs::ptx)
-        held |= hold_against_machine_code(code, parsed->module, fatbin, wanted.sm);
+      if (wanted.code != Code::ptx) hold_against_machine_code(code, parsed->module, fatbin, wanted.sm);
       modules.push_back(std::move(parsed->module));
     }
   }
   if (modules.empty()) return failure(no_code(program, damaged));
-  if (wanted.count_as == CountAs::machine_code && !held) notes.push_back(no_machine_code(program, wanted.sm));
   if (modules.size() == 1) {
     code.module = std::move(modules[0]);
     return code;

@@ -12,13 +12,15 @@ namespace warplens::runtime {
 
 using os::Bytes;
 
-// Whose accesses are counted: those of machine code where there is some that is known to be made of the PTX, else PTX's; or PTX's
-// alone; or machine code's, with a warning where there is none. Machine code is read by src/assembly.
-enum class CountAs : u8 { best, ptx, machine_code };
+// What runs, and whose accesses are counted.
+//   best     PTX runs; its accesses are counted as those of machine code that was made of it, where there is some (assembled.h)
+//   ptx      PTX runs, and is counted
+//   machine  machine code runs, and is counted (translate.h); a note says where PTX had to stand in for it
+enum class Code : u8 { best, ptx, machine };
 
 struct Wanted {
   u32 sm = 90;
-  CountAs count_as = CountAs::best;
+  Code code = Code::best;
 };
 
 struct DeviceCode {
@@ -26,7 +28,7 @@ struct DeviceCode {
   std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
   u32 ptx_sm = 0;                       // of the PTX that was taken
   bool above = false;                   // there was none for the device or below
-  u32 machine_code = 0;                 // whose accesses sites were held against; 0: none's
+  u32 machine_code = 0; // whose accesses are counted: that of this capability; 0: none's
 };
 
 struct CodeProblem {

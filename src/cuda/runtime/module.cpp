@@ -117,7 +117,7 @@ cudaError_t Binary::load(Runtime& runtime) {
   };
   std::vector<diag::Diagnostic> notes;
   ResultOr<DeviceCode, CodeProblem> code =
-      read_device_code(runtime.cache, fatbins, {sm, runtime.options.code()}, called, notes);
+      read_device_code(runtime.cache, fatbins, {sm, runtime.options.which_code()}, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
   if (!code && code.error().why.kind == "no-ptx") {
     if (!name.empty()) code.error().why.help = keep_ptx;

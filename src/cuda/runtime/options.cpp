@@ -23,10 +23,8 @@ sim::LaunchChecks Options::launch_checks() const {
   return {has("sync"), has("memory"), has("race")};
 }
 
-CountAs Options::code() const {
-  return count_as == "ptx"            ? CountAs::ptx
-         : count_as == "machine-code" ? CountAs::machine_code
-                                      : CountAs::best;
+Code Options::which_code() const {
+  return code == "ptx" ? Code::ptx : code == "machine" ? Code::machine : Code::best;
 }
 
 Options options_from_environment() {

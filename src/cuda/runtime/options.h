@@ -14,7 +14,7 @@ struct Options : ProgramOptions { // the user's
 
   std::vector<u32> capabilities() const; // of --sm; the first is the device
   sim::LaunchChecks launch_checks() const;
-  CountAs code() const; // of --count-as
+  Code which_code() const; // of --code
   bool has_budget() const { return budget != 0 || budget_work != 0; }
   bool proves_all() const { return proofs == "always" || no_results || (proves() && has_budget()); }
   bool proves() const { return proofs != "never"; }

@@ -58,7 +58,7 @@ std::optional<Elf> Elf::parse(Bytes image) {
     names = slice(image, headers[header->e_shstrndx].sh_offset, headers[header->e_shstrndx].sh_size);
   for (const Elf64_Shdr& h : headers) {
     Bytes data = h.sh_type == SHT_NOBITS ? Bytes{} : slice(image, h.sh_offset, h.sh_size);
-    elf.sections_.push_back({string_at(names, h.sh_name), h.sh_type, h.sh_link, h.sh_addr, data});
+    elf.sections_.push_back({string_at(names, h.sh_name), h.sh_type, h.sh_link, h.sh_addr, data, h.sh_size});
     if (!data.empty()) elf.extent_ = std::max(elf.extent_, h.sh_offset + h.sh_size);
   }
   return elf;
@@ -82,7 +82,23 @@ std::vector<Elf::Symbol> Elf::symbols_of(u32 type) const {
     for (u64 at = 0; std::optional<Elf64_Sym> symbol = read<Elf64_Sym>(section.data, at);
          at += sizeof(Elf64_Sym))
       out.push_back({string_at(strings, symbol->st_name), static_cast<u8>(ELF64_ST_TYPE(symbol->st_info)),
-                     symbol->st_shndx != SHN_UNDEF, symbol->st_value, symbol->st_size});
+                     symbol->st_shndx != SHN_UNDEF, symbol->st_value, symbol->st_size, symbol->st_shndx});
+  }
+  return out;
+}
+
+std::vector<Elf::Relocation> Elf::relocations(std::string_view name) const {
+  std::vector<Relocation> out;
+  auto add = [&](u64 offset, u64 info, i64 addend) {
+    out.push_back({offset, static_cast<u32>(ELF64_R_TYPE(info)), static_cast<u32>(ELF64_R_SYM(info)), addend});
+  };
+  for (const Section& section : sections_) {
+    if (section.type == SHT_RELA && section.name.starts_with(".rela") && section.name.substr(5) == name)
+      for (u64 at = 0; std::optional<Elf64_Rela> one = read<Elf64_Rela>(section.data, at); at += sizeof *one)
+        add(one->r_offset, one->r_info, one->r_addend);
+    if (section.type == SHT_REL && section.name.starts_with(".rel") && section.name.substr(4) == name)
+      for (u64 at = 0; std::optional<Elf64_Rel> one = read<Elf64_Rel>(section.data, at); at += sizeof *one)
+        add(one->r_offset, one->r_info, 0);
   }
   return out;
 }

@@ -18,13 +18,20 @@ public:
     std::string_view name;
     u32 type = 0, link = 0; // SHT_*
     u64 address = 0;
-    Bytes data; // empty for SHT_NOBITS
+    Bytes data;   // empty for SHT_NOBITS
+    u64 size = 0; // in memory
   };
   struct Symbol {
     std::string_view name;
     u8 type = 0; // STT_*
     bool defined = false;
     u64 value = 0, size = 0;
+    u32 section = 0; // into sections(); of one that is defined there
+  };
+  struct Relocation {
+    u64 offset = 0; // in the section that it is for
+    u32 type = 0, symbol = 0; // R_*; into symbols()
+    i64 addend = 0;
   };
 
   // Empty when `image` is no such file.
@@ -34,6 +41,8 @@ public:
   const Section* find(std::string_view name) const;
   bool has(u32 type) const;                     // a section of that type
   std::vector<Symbol> symbols() const;          // of .symtab; empty when the file is stripped
+  // Of ".rela.NAME" or ".rel.NAME", whose addends are in the section itself and are 0 here.
+  std::vector<Relocation> relocations(std::string_view section) const;
   std::vector<Symbol> dynamic_symbols() const;  // of .dynsym: what it exports and imports
   std::vector<std::string_view> needed() const; // DT_NEEDED
   std::string_view soname() const;              // DT_SONAME; empty where there is none

@@ -1,0 +1,450 @@
+// Control flow, barriers and the warp's own instructions of machine code as PTX. See kernel.h.
+//
+// Code is walked from the kernel's begin, with the regions that are open at each instruction: BSSY B, L opens one, whose lanes meet at
+// the BSYNC B in front of L; @P BREAK B takes lanes out. Lanes that a branch sends apart meet where the innermost region that both of
+// its ways are in ends; without one they meet no more. Called code is walked once for each place that calls it (a context), so that RET
+// is a branch.
+#include "translate/kernel.h"
+
+namespace warplens::translate {
+
+namespace {
+constexpr std::size_t most_contexts = 64, most_places = 400'000;
+
+bool same_guard(const Instruction& a, const Instruction& b) {
+  return a.guard == b.guard && a.guard_negated == b.guard_negated && a.guard_uniform == b.guard_uniform;
+}
+bool guarded(const Instruction& i) { return i.guard != sass::true_predicate; }
+bool never(const Instruction& i) { return i.guard == sass::true_predicate && i.guard_negated; }
+
+// The second condition that branches and EXIT have besides the guard.
+const Operand* condition_of(const Instruction& i) {
+  switch (i.opcode) {
+  case Opcode::BRA: return &i.operands()[i.operands()[0].kind == Kind::uniform_predicate ? 1 : 0];
+  case Opcode::EXIT:
+  case Opcode::RET:
+  case Opcode::CALL:
+  case Opcode::BRX:
+  case Opcode::BREAK:
+  case Opcode::BSYNC:
+  case Opcode::BSSY: return &i.operands()[0];
+  default: return nullptr;
+  }
+}
+bool conditional(const Instruction& i) {
+  const Operand* second = condition_of(i);
+  const bool by_uniform = i.opcode == Opcode::BRA && i.operands()[0].kind == Kind::uniform_predicate;
+  return guarded(i) || (second != nullptr && second->number != sass::true_predicate) || by_uniform;
+}
+
+u64 target_of(const Instruction& i) {
+  for (const Operand& o : i.operands())
+    if (o.kind == Kind::target) return o.value;
+  return 0;
+}
+} // namespace
+
+const Instruction* Kernel::code_at(u64 offset) const {
+  const u64 index = offset / sass::instruction_bytes;
+  return offset % sass::instruction_bytes == 0 && index < code_.size() ? &code_[index] : nullptr;
+}
+
+u32 Kernel::context_of_call(u64 returns_to) {
+  for (u32 c = 0; c < contexts_.size(); ++c)
+    if (contexts_[c].caller == place_.context && contexts_[c].returns_to == returns_to && c != 0) return c;
+  if (contexts_.size() >= most_contexts) {
+    refuse("is one of too many calls");
+    return 0;
+  }
+  contexts_.push_back({place_.context, returns_to});
+  return static_cast<u32>(contexts_.size() - 1);
+}
+
+// Regions that are open in front of `to`: those that all ways there agree on.
+void Kernel::flow_to(const Place& to, const Regions& open, std::vector<Place>& waiting) {
+  auto [known, fresh] = regions_.try_emplace(to, open);
+  if (!fresh) {
+    Regions common;
+    for (std::size_t i = 0; i < std::min(open.size(), known->second.size()); ++i) {
+      if (open[i] != known->second[i]) break;
+      common.push_back(open[i]);
+    }
+    if (common == known->second) return;
+    known->second = common;
+  }
+  waiting.push_back(to);
+}
+
+bool Kernel::find_places() {
+  std::vector<Place> waiting;
+  flow_to({0, 0}, {}, waiting);
+  auto mark = [&](const Place& p) { labels_.insert(p); };
+  while (!waiting.empty() && why_.empty()) {
+    place_ = waiting.back();
+    waiting.pop_back();
+    if (regions_.size() > most_places) return refuse("is part of a kernel that is too large"), false;
+    now_ = code_at(place_.offset);
+    if (now_ == nullptr) {
+      why_ = fmt::format("control leaves the code at {:#x}", place_.offset);
+      return false;
+    }
+    Regions open = regions_[place_];
+    const Place next{place_.context, place_.offset + sass::instruction_bytes};
+    if (never(*now_)) {
+      flow_to(next, open, waiting);
+      continue;
+    }
+    const bool maybe = conditional(*now_);
+    auto without = [](Regions regions, u8 barrier) {
+      std::erase_if(regions, [&](const Region& r) { return r.barrier == barrier; });
+      return regions;
+    };
+    switch (now_->opcode) {
+    case Opcode::BSSY: {
+      const u64 end = target_of(*now_);
+      open = without(open, now_->operands()[1].number);
+      open.push_back({now_->operands()[1].number, end - sass::instruction_bytes});
+      flow_to(next, open, waiting);
+      break;
+    }
+    case Opcode::BSYNC:
+      mark(place_); // where lanes meet
+      flow_to(next, without(open, now_->operands()[1].number), waiting);
+      break;
+    case Opcode::BREAK:
+      // Under a guard the lanes that leave branch away right behind it, under the same guard.
+      flow_to(next, maybe ? open : without(open, now_->operands()[1].number), waiting);
+      break;
+    case Opcode::BRA: {
+      Place to{place_.context, target_of(*now_)};
+      Regions there = open;
+      for (const Instruction* before = code_at(place_.offset - sass::instruction_bytes);
+           before != nullptr && before->opcode == Opcode::BREAK && same_guard(*before, *now_);
+           before = code_at(before->address - sass::instruction_bytes))
+        there = without(there, before->operands()[1].number);
+      if (has(Modifier::DIV) || has(Modifier::CONV)) { // lanes are gathered instead: see control()
+        flow_to(next, open, waiting);
+        break;
+      }
+      mark(to);
+      flow_to(to, there, waiting);
+      if (maybe) flow_to(next, open, waiting);
+      break;
+    }
+    case Opcode::BRX: {
+      auto targets = kernel_.branch_targets.find(place_.offset);
+      if (targets == kernel_.branch_targets.end()) return refuse("goes where the image does not say"), false;
+      for (u64 offset : targets->second) {
+        mark({place_.context, offset});
+        flow_to({place_.context, offset}, open, waiting);
+      }
+      if (maybe) flow_to(next, open, waiting);
+      break;
+    }
+    case Opcode::CALL: {
+      if (!has(Modifier::REL) || now_->operands().back().kind != Kind::target) { // a function of the runtime
+        flow_to(next, open, waiting);
+        break;
+      }
+      const u32 context = context_of_call(next.offset);
+      if (!why_.empty()) return false;
+      const Place to{context, target_of(*now_)};
+      mark(to);
+      flow_to(to, open, waiting);
+      if (maybe) flow_to(next, open, waiting);
+      break;
+    }
+    case Opcode::RET: {
+      if (place_.context == 0) return refuse("returns from the kernel"), false;
+      const Context& from = contexts_[place_.context];
+      mark({from.caller, from.returns_to});
+      flow_to({from.caller, from.returns_to}, open, waiting);
+      if (maybe) flow_to(next, open, waiting);
+      break;
+    }
+    case Opcode::EXIT:
+    case Opcode::KILL:
+      if (maybe) flow_to(next, open, waiting);
+      break;
+    default: flow_to(next, open, waiting);
+    }
+  }
+  return why_.empty();
+}
+
+std::string Kernel::label(const Place& p) const { return fmt::format("$L{}_{:x}", p.context, p.offset); }
+
+// Where the lanes that the branch at this place sends apart meet again.
+void Kernel::note_meeting(const Regions& there, const Regions& here) {
+  std::optional<Place> meeting;
+  for (std::size_t i = 0; i < std::min(there.size(), here.size()); ++i)
+    if (there[i] == here[i]) meeting = Place{place_.context, here[i].meeting};
+  waiting_meetings_.emplace_back(lines_, meeting.value_or(Place{0, nowhere}));
+}
+
+bool Kernel::translate() {
+  if (!find_places()) return false;
+  std::optional<Place> before;
+  for (const auto& [place, open] : regions_) {
+    place_ = place;
+    now_ = code_at(place.offset);
+    temporaries_ = wide_temporaries_ = predicate_temporaries_ = 0;
+    // Places of a context are in the order of the code: what comes behind one that falls through is next, or is branched to.
+    const bool follows = before && before->context == place.context && before->offset + sass::instruction_bytes == place.offset;
+    if (before && !follows && falls_) return refuse("falls into code that is elsewhere"), false;
+    if (labels_.contains(place)) {
+      line(label(place) + ":");
+      label_lines_[place] = lines_;
+      pairs_.clear(), uniform_pairs_.clear(), functions_.clear();
+    }
+    before = place;
+    falls_ = true;
+    if (never(*now_)) continue;
+    guard_ = guarded(*now_) ? fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "", now_->guard_uniform ? 'q' : 'p', now_->guard) : "";
+    if (!(control() || warp() || memory() || moves() || integer() || floating())) refuse();
+    if (!why_.empty()) return false;
+  }
+  return why_.empty();
+}
+
+// One guard out of the instruction's and its second condition; empty: always.
+std::string Kernel::whole_condition() {
+  const Operand* second = condition_of(*now_);
+  std::string out = guard_;
+  auto join = [&](const Predicate& p) {
+    if (p.is_constant) return;
+    if (out.empty()) {
+      out = fmt::format("@{} ", sign(p));
+      return;
+    }
+    const std::string mine = predicate_temporary(), z = predicate_temporary();
+    const Predicate first{false, false, fmt::format("%{}{}", now_->guard_uniform ? 'q' : 'p', now_->guard), now_->guard_negated};
+    put("{} {}, {};", first.negated ? "not.pred" : "mov.pred", mine, first.name);
+    put("{} {}, {};", p.negated ? "not.pred" : "mov.pred", z, p.name);
+    put("and.pred {0}, {0}, {1};", z, mine);
+    out = fmt::format("@{} ", z);
+  };
+  if (now_->opcode == Opcode::BRA && now_->operands()[0].kind == Kind::uniform_predicate) join(predicate(now_->operands()[0]));
+  if (second != nullptr) join(predicate(*second));
+  return out;
+}
+
+bool Kernel::control() {
+  const Place next{place_.context, place_.offset + sass::instruction_bytes};
+  const Regions& open = regions_[place_];
+  auto regions_at = [&](const Place& p) -> const Regions& { return regions_[p]; };
+  auto branch = [&](const Place& to) {
+    const std::string condition = whole_condition();
+    line(fmt::format("{}bra {};", condition, label(to)));
+    if (condition.empty()) {
+      falls_ = false;
+      return;
+    }
+    Regions there = open;
+    for (const Instruction* before = code_at(place_.offset - sass::instruction_bytes);
+         before != nullptr && before->opcode == Opcode::BREAK && same_guard(*before, *now_);
+         before = code_at(before->address - sass::instruction_bytes))
+      std::erase_if(there, [&](const Region& r) { return r.barrier == before->operands()[1].number; });
+    note_meeting(there, open);
+    (void)regions_at;
+    start_block(next);
+  };
+  switch (now_->opcode) {
+  case Opcode::NOP:
+  case Opcode::YIELD:
+  case Opcode::BSSY:
+  case Opcode::BREAK:
+  case Opcode::ERRBAR:
+  case Opcode::CGAERRBAR:
+  case Opcode::CCTL:
+  case Opcode::PREEXIT:
+  case Opcode::ACQBULK:
+  case Opcode::LEPC:
+  case Opcode::ENDCOLLECTIVE: return true;
+  case Opcode::BSYNC: return true; // its label is what matters
+  case Opcode::BMOV: return true;  // saved and restored around calls, whose code is repeated here
+  case Opcode::BRA:
+    if (has(Modifier::DIV)) { // its lanes are apart: gather them
+      act("bar.warp.sync {};", read(at(1)));
+      return true;
+    }
+    if (has(Modifier::CONV)) return refuse();
+    branch({place_.context, target_of(*now_)});
+    return true;
+  case Opcode::EXIT: {
+    const std::string condition = whole_condition();
+    line(fmt::format("{}exit;", condition));
+    if (condition.empty())
+      falls_ = false;
+    else
+      start_block(next);
+    return true;
+  }
+  case Opcode::BPT:
+  case Opcode::KILL:
+    act("trap;");
+    return true;
+  case Opcode::BRX: {
+    if (conditional(*now_)) return refuse();
+    const std::string offset = read(at(1));
+    const std::vector<u64>& targets = kernel_.branch_targets.at(place_.offset);
+    std::set<u64> tried;
+    // The register holds the offset of the target, as the jump table has it.
+    for (u64 to : targets) {
+      if (!tried.insert(to).second) continue;
+      const std::string z = fmt::format("%z{}", predicate_temporaries_);
+      most_predicates_ = std::max(most_predicates_, predicate_temporaries_ + 1);
+      put("setp.eq.u32 {}, {}, {:#x};", z, offset, to);
+      line(fmt::format("@{} bra {};", z, label({place_.context, to})));
+      note_meeting(open, open);
+      line(fmt::format("$X{}_{:x}_{}:", place_.context, place_.offset, tried.size()));
+    }
+    put("trap;");
+    falls_ = false;
+    return true;
+  }
+  case Opcode::CALL:
+    if (has(Modifier::REL) && now_->operands().back().kind == Kind::target) {
+      branch({context_of_call(next.offset), target_of(*now_)});
+      return true;
+    }
+    return call_builtin();
+  case Opcode::RET: {
+    const Context& from = contexts_[place_.context];
+    branch({from.caller, from.returns_to});
+    return true;
+  }
+  default: return false;
+  }
+}
+
+// What follows a branch under a condition is a block of its own.
+void Kernel::start_block(const Place& next) {
+  if (!labels_.contains(next)) line(fmt::format("$N{}_{:x}:", next.context, next.offset));
+}
+
+// CALL.ABS of what a register pair was loaded with: vprintf, malloc, free, __assertfail. Arguments and results are in R4 and up.
+bool Kernel::call_builtin() {
+  const Operand& f = now_->operands().back();
+  auto known = functions_.find(f.number);
+  if (f.kind != Kind::reg || known == functions_.end()) return refuse("calls what is not known");
+  const std::string& name = known->second;
+  auto pair = [&](u8 n) {
+    Operand o;
+    o.kind = Kind::reg, o.number = n;
+    return o;
+  };
+  if (name == "vprintf") {
+    builtins_.insert(".extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 values);");
+    const std::string format = read_wide(pair(4)), values = read_wide(pair(6));
+    put("{{ .param .b64 format; .param .b64 values; .param .b32 result; st.param.b64 [format], {}; st.param.b64 [values], {}; "
+        "{}call.uni (result), vprintf, (format, values); ld.param.b32 {}, [result]; }}",
+        format, values, guard_, target(pair(4)));
+    return true;
+  }
+  if (name == "malloc") {
+    builtins_.insert(".extern .func (.param .b64 result) malloc (.param .b64 size);");
+    const std::string size = read_wide(pair(4)), e = wide_temporary();
+    put("{{ .param .b64 size; .param .b64 result; st.param.b64 [size], {}; {}call.uni (result), malloc, (size); ld.param.b64 {}, [result]; }}", size, guard_, e);
+    write_wide(pair(4), e);
+    return true;
+  }
+  if (name == "free") {
+    builtins_.insert(".extern .func free (.param .b64 address);");
+    put("{{ .param .b64 address; st.param.b64 [address], {}; {}call.uni free, (address); }}", read_wide(pair(4)), guard_);
+    return true;
+  }
+  return refuse(fmt::format("calls {}, which is not known", name));
+}
+
+bool Kernel::warp() {
+  switch (now_->opcode) {
+  case Opcode::BAR: {
+    const bool red = has(Modifier::RED);
+    const std::string number = at(0).kind == Kind::immediate ? fmt::format("{}", at(0).value) : read(at(0));
+    std::string threads;
+    if (now_->operands().size() > 2 && !at(1).hidden && at(1).kind != Kind::none)
+      threads = ", " + (at(1).kind == Kind::immediate ? fmt::format("{}", at(1).value) : read(at(1)));
+    if (red) {
+      const Operand& p = now_->operands().back();
+      const std::string source = predicate_register(p);
+      if (has(Modifier::POPC))
+        put("barrier.sync.aligned.red.popc.u32 %barrier_result, {}{}, {};", number, threads, source);
+      else
+        put("barrier.sync.aligned.red.{}.pred %barrier_any, {}{}, {};", has(Modifier::AND) ? "and" : "or", number, threads, source);
+      return guard_.empty() ? true : refuse();
+    }
+    if (has(Modifier::ARV)) {
+      act("barrier.arrive {}{};", number, threads);
+      return true;
+    }
+    if (!has(Modifier::SYNC)) return refuse();
+    act("barrier.sync{} {}{};", guard_.empty() ? "" : "", number, threads);
+    return true;
+  }
+  case Opcode::B2R: // what the reduction left
+    if (!has(Modifier::RESULT)) return refuse();
+    if (at(1).number == sass::true_predicate)
+      write(at(0), "%barrier_result");
+    else
+      write_predicate(at(1), "%barrier_any");
+    return true;
+  case Opcode::WARPSYNC: {
+    if (has(Modifier::EXCLUSIVE)) return refuse();
+    if (has(Modifier::ALL) || at(0).kind == Kind::none) return true;
+    if (has(Modifier::COLLECTIVE)) return true; // reached through BRA.DIV alone
+    act("bar.warp.sync {};", read(at(0)));
+    return true;
+  }
+  case Opcode::SHFL: {
+    const char* mode = has(Modifier::UP) ? "up" : has(Modifier::DOWN) ? "down" : has(Modifier::BFLY) ? "bfly" : "idx";
+    const std::string mask = temporary();
+    act("activemask.b32 {};", mask);
+    const Operand& p = at(0);
+    act("shfl.sync.{}.b32 {}{}, {}, {}, {}, {};", mode, target(at(1)),
+        p.number == sass::true_predicate ? "" : "|" + predicate(p).name, read(at(2)), read(at(3)), read(at(4)), mask);
+    return true;
+  }
+  case Opcode::VOTE:
+  case Opcode::VOTEU: {
+    const Operand &d = at(0), &p = at(1);
+    const std::string mask = temporary(), source = predicate_register(at(2));
+    act("activemask.b32 {};", mask);
+    const char* mode = has(Modifier::ALL) ? "all" : has(Modifier::ANY) ? "any" : "uni";
+    if (p.number != sass::true_predicate) {
+      const std::string z = predicate_temporary();
+      act("vote.sync.{}.pred {}, {}, {};", mode, z, source, mask);
+      if (d.number != sass::zero_register) act("vote.sync.ballot.b32 {}, {}, {};", target(d), source, mask);
+      act("mov.pred {}, {};", predicate(p).name, z);
+    } else if (d.number != sass::zero_register) {
+      act("vote.sync.ballot.b32 {}, {}, {};", target(d), source, mask);
+    }
+    return true;
+  }
+  case Opcode::MATCH: {
+    const std::string mask = temporary();
+    act("activemask.b32 {};", mask);
+    const bool wide = has(Modifier::U64), all = has(Modifier::ALL);
+    act("match.{}.sync.b{} {}{}, {}, {};", all ? "all" : "any", wide ? 64 : 32, target(at(1)),
+        all && at(0).number != sass::true_predicate ? "|" + predicate(at(0)).name : "", wide ? read_wide(at(2)) : read(at(2)), mask);
+    return true;
+  }
+  case Opcode::REDUX: {
+    const std::string mask = temporary();
+    act("activemask.b32 {};", mask);
+    const char* how = has(Modifier::OR) ? "or.b32" : has(Modifier::XOR) ? "xor.b32" : has(Modifier::SUM) ? (has(Modifier::S32) ? "add.s32" : "add.u32")
+                      : has(Modifier::MIN) ? (has(Modifier::S32) ? "min.s32" : "min.u32") : has(Modifier::MAX) ? (has(Modifier::S32) ? "max.s32" : "max.u32") : "and.b32";
+    act("redux.sync.{} {}, {}, {};", how, target(at(0)), read(at(1)), mask);
+    return true;
+  }
+  case Opcode::MEMBAR: {
+    const char* scope = has(Modifier::SYS) ? "sys" : has(Modifier::GPU) || has(Modifier::VC) ? "gpu" : "cta";
+    act("fence.{}.{};", has(Modifier::SC) ? "sc" : "acq_rel", scope);
+    return true;
+  }
+  case Opcode::NANOSLEEP: act("nanosleep.u32 {};", read(now_->operands().back())); return true;
+  default: return false;
+  }
+}
+
+} // namespace warplens::translate

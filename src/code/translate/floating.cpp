@@ -1,0 +1,346 @@
+// Floating point and conversions of machine code as PTX. See kernel.h.
+#include "translate/kernel.h"
+
+namespace warplens::translate {
+
+namespace {
+
+// The relation of FSETP, DSETP and HSETP2, as setp names it; empty for .T and .F.
+const char* relation(const Instruction& i) {
+  static constexpr std::pair<Modifier, const char*> names[] = {
+      {Modifier::LT, "lt"},   {Modifier::EQ, "eq"},   {Modifier::LE, "le"},   {Modifier::GT, "gt"},   {Modifier::NE, "ne"},
+      {Modifier::GE, "ge"},   {Modifier::LTU, "ltu"}, {Modifier::EQU, "equ"}, {Modifier::LEU, "leu"}, {Modifier::GTU, "gtu"},
+      {Modifier::NEU, "neu"}, {Modifier::GEU, "geu"}, {Modifier::NUM, "num"}, {Modifier::NAN_, "nan"}};
+  for (auto [modifier, name] : names)
+    if (i.has(modifier)) return name;
+  return "";
+}
+
+const char* rounding(const Instruction& i) {
+  return i.has(Modifier::RM) ? ".rm" : i.has(Modifier::RP) ? ".rp" : i.has(Modifier::RZ) ? ".rz" : ".rn";
+}
+const char* to_integer(const Instruction& i) {
+  return i.has(Modifier::FLOOR) ? ".rmi" : i.has(Modifier::CEIL) ? ".rpi" : i.has(Modifier::TRUNC) ? ".rzi" : ".rni";
+}
+
+
+} // namespace
+
+bool Kernel::floating() {
+  const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
+  const char* saturate = has(Modifier::SAT) ? ".sat" : "";
+  auto choose = [&](const Operand& d, const Predicate& p, const std::string& a, const std::string& b) {
+    if (p.is_constant)
+      write(d, p.value ? a : b);
+    else
+      act("selp.b32 {}, {}, {}, {};", target(d), p.negated ? b : a, p.negated ? a : b, p.name);
+  };
+  if (has(Modifier::FMZ)) return refuse();
+  switch (now_->opcode) {
+  case Opcode::FADD:
+  case Opcode::UFADD:
+    act("add{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)), read_float(at(2)));
+    return true;
+  case Opcode::FMUL:
+  case Opcode::UFMUL: {
+    for (Modifier m : {Modifier::D2, Modifier::D4, Modifier::D8, Modifier::M2, Modifier::M4, Modifier::M8})
+      if (has(m)) return refuse();
+    act("mul{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)), read_float(at(2)));
+    return true;
+  }
+  case Opcode::FFMA:
+  case Opcode::UFFMA:
+    act("fma{}{}{}.f32 {}, {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)), read_float(at(2)), read_float(at(3)));
+    return true;
+  case Opcode::FMNMX:
+  case Opcode::FMNMX3: {
+    const bool three = now_->opcode == Opcode::FMNMX3;
+    const char* nan = has(Modifier::NAN_) ? ".NaN" : "";
+    const std::string a = read_float(at(1)), b = read_float(at(2)), c = three ? read_float(at(3)) : "";
+    const Predicate p = predicate(at(three ? 4 : 3));
+    auto extreme = [&](bool least) {
+      std::string t = temporary();
+      put("{}{}{}.f32 {}, {}, {};", least ? "min" : "max", flush, nan, t, a, b);
+      if (three) put("{}{}{}.f32 {}, {}, {};", least ? "min" : "max", flush, nan, t, t, c);
+      return t;
+    };
+    if (p.is_constant) {
+      write(at(0), extreme(p.value));
+    } else {
+      const std::string least = extreme(true), most = extreme(false);
+      choose(at(0), p, least, most);
+    }
+    return true;
+  }
+  case Opcode::FSEL:
+  case Opcode::UFSEL:
+    if (*flush != '\0') return refuse();
+    choose(at(0), predicate(at(3)), read_float(at(1)), read_float(at(2)));
+    return true;
+  case Opcode::FSETP:
+  case Opcode::UFSETP: {
+    const char* name = relation(*now_);
+    const std::string z = predicate_temporary();
+    if (*name == '\0')
+      put("setp.{}.u32 {}, 0, 0;", has(Modifier::T) ? "eq" : "ne", z);
+    else
+      put("setp.{}{}.f32 {}, {}, {};", name, flush, z, read_float(at(2)), read_float(at(3)));
+    write_comparison(at(0), at(1), z, predicate(at(4)));
+    return true;
+  }
+  case Opcode::FSET: {
+    const char* name = relation(*now_);
+    const Predicate with = predicate(at(3));
+    if (*name == '\0' || !with.is_constant || !with.value || !has(Modifier::AND)) return refuse();
+    const std::string z = predicate_temporary();
+    put("setp.{}{}.f32 {}, {}, {};", name, flush, z, read_float(at(1)), read_float(at(2)));
+    act("selp.b32 {}, 0x3f800000, 0, {};", target(at(0)), z);
+    return true;
+  }
+  case Opcode::FCHK: { // whether a division needs its long way: exponents near the ends of the range
+    const std::string a = temporary(), b = temporary(), apart = temporary();
+    const std::string z0 = predicate_temporary(), z1 = predicate_temporary(), z2 = predicate_temporary();
+    put("bfe.u32 {}, {}, 23, 8;", a, read_float(at(1)));
+    put("bfe.u32 {}, {}, 23, 8;", b, read_float(at(2)));
+    put("sub.s32 {}, {}, {};", apart, a, b);
+    // b in 1 … 252, a below 255, and the quotient's exponent within the normal range
+    put("sub.u32 {0}, {0}, 1;", b);
+    put("setp.gt.u32 {}, {}, 251;", z0, b);
+    put("add.s32 {0}, {0}, 125;", apart);
+    put("setp.gt.u32 {}, {}, 251;", z1, apart);
+    put("setp.eq.u32 {}, {}, 255;", z2, a);
+    put("or.pred {0}, {0}, {1};", z0, z1);
+    put("or.pred {0}, {0}, {1};", z0, z2);
+    write_predicate(at(0), z0);
+    return true;
+  }
+  case Opcode::MUFU: {
+    if (has(Modifier::F16) || has(Modifier::BF16)) return refuse();
+    const Operand &d = at(0), &s = at(1);
+    if (has(Modifier::RCP64H) || has(Modifier::RSQ64H)) {
+      const std::string e = wide_temporary();
+      put("mov.b64 {}, {{0, {}}};", e, s.kind == Kind::immediate ? read(s) : read_float(s));
+      put("{}.approx.ftz.f64 {}, {};", has(Modifier::RCP64H) ? "rcp" : "rsqrt", e, e);
+      act("mov.b64 {{%sink, {}}}, {};", target(d), e);
+      return true;
+    }
+    const bool sine = has(Modifier::SIN), cosine = has(Modifier::COS);
+    if (sine || cosine) { // of a value in turns
+      const std::string t = temporary();
+      put("mul.rn.f32 {}, {}, 0f40C90FDB;", t, read_float(s));
+      act("{}.approx.ftz.f32 {}, {};", sine ? "sin" : "cos", target(d), t);
+      return true;
+    }
+    const char* function = has(Modifier::RCP)    ? "rcp.approx.ftz"
+                           : has(Modifier::RSQ)  ? "rsqrt.approx.ftz"
+                           : has(Modifier::SQRT) ? "sqrt.approx.ftz"
+                           : has(Modifier::LG2)  ? "lg2.approx.ftz"
+                           : has(Modifier::EX2)  ? "ex2.approx.ftz"
+                           : has(Modifier::TANH) ? "tanh.approx"
+                                                 : nullptr;
+    if (function == nullptr) return refuse();
+    act("{}.f32 {}, {};", function, target(d), read_float(s));
+    return true;
+  }
+  default: return doubles() || halves() || conversion();
+  }
+}
+
+bool Kernel::doubles() {
+  const std::string result = wide_temporary();
+  switch (now_->opcode) {
+  case Opcode::DADD:
+    put("add{}.f64 {}, {}, {};", rounding(*now_), result, read_double(at(1)), read_double(at(2)));
+    break;
+  case Opcode::DMUL:
+    put("mul{}.f64 {}, {}, {};", rounding(*now_), result, read_double(at(1)), read_double(at(2)));
+    break;
+  case Opcode::DFMA:
+    put("fma{}.f64 {}, {}, {}, {};", rounding(*now_), result, read_double(at(1)), read_double(at(2)), read_double(at(3)));
+    break;
+  case Opcode::DSETP: {
+    const std::string a = read_double(at(2)), b = read_double(at(3)), z = predicate_temporary();
+    if (has(Modifier::MIN) || has(Modifier::MAX)) {
+      // P: A is the one; Q: the result is not a number. The sign of zero counts.
+      const std::string one = wide_temporary(), nan = predicate_temporary();
+      put("{}.f64 {}, {}, {};", has(Modifier::MIN) ? "min" : "max", one, a, b);
+      put("setp.eq.b64 {}, {}, {};", z, one, a);
+      put("setp.nan.f64 {}, {}, {};", nan, one, one);
+      write_predicate(at(0), z);
+      write_predicate(at(1), nan);
+      return true;
+    }
+    const char* name = relation(*now_);
+    if (*name == '\0') return refuse();
+    put("setp.{}.f64 {}, {}, {};", name, z, a, b);
+    write_comparison(at(0), at(1), z, predicate(at(4)));
+    return true;
+  }
+  default: return false;
+  }
+  write_wide(at(0), result);
+  return true;
+}
+
+bool Kernel::halves() {
+  const bool bfloat = has(Modifier::BF16_V2);
+  const char* type = bfloat ? "bf16x2" : "f16x2";
+  const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
+  const char* saturate = has(Modifier::SAT) ? ".sat" : "";
+  switch (now_->opcode) {
+  case Opcode::HADD2:
+    if (has(Modifier::F32)) { // a conversion
+      if (!nothing(at(1)) || at(2).kind == Kind::immediate) return refuse();
+      const bool high = at(2).part == Modifier::H1_H1;
+      put("mov.b32 {{{}}}, {};", high ? "%h1, %h0" : "%h0, %h1", read_half(at(2), bfloat));
+      act("cvt.f32.f16 {}, %h0;", target(at(0)));
+      return true;
+    }
+    if (has(Modifier::RELU)) return refuse();
+    act("{}{}{}.{} {}, {}, {};", bfloat ? "add.rn" : "add", bfloat ? "" : flush, saturate, type, target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
+    return true;
+  case Opcode::HMUL2:
+    if (has(Modifier::RELU)) return refuse();
+    act("{}{}{}.{} {}, {}, {};", bfloat ? "mul.rn" : "mul", bfloat ? "" : flush, saturate, type, target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
+    return true;
+  case Opcode::HFMA2:
+    if (nothing(at(1)) && nothing(at(2)) && at(3).kind == Kind::immediate) { // a constant
+      write(at(0), read(at(3)));
+      return true;
+    }
+    if (nothing(at(1)) && at(2).kind == Kind::immediate && nothing(at(3))) return refuse();
+    if (at(1).kind == Kind::reg && nothing(at(1)) && nothing(at(2))) return refuse();
+    act("fma.rn{}{}{}.{} {}, {}, {}, {};", bfloat ? "" : flush, saturate, has(Modifier::RELU) ? ".relu" : "", type, target(at(0)),
+        read_half(at(1), bfloat), read_half(at(2), bfloat), read_half(at(3), bfloat));
+    return true;
+  case Opcode::HMNMX2: {
+    const Predicate p = predicate(at(3));
+    if (!p.is_constant || has(Modifier::F32) || has(Modifier::XORSIGN)) return refuse();
+    act("{}{}{}.{} {}, {}, {};", p.value ? "min" : "max", bfloat ? "" : flush, has(Modifier::NAN_) ? ".NaN" : "", type, target(at(0)),
+        read_half(at(1), bfloat), read_half(at(2), bfloat));
+    return true;
+  }
+  default: return false;
+  }
+}
+
+bool Kernel::conversion() {
+  const Operand &d = at(0), &s = at(1);
+  const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
+  const u32 code = static_cast<u32>(now_->low & 0x1ff), to = static_cast<u32>(now_->high >> 11 & 7), from = static_cast<u32>(now_->high >> 20 & 7);
+  // 0 8 bits, 1 16 bits or half, 2 32 bits, 3 64 bits, 4 bfloat16
+  const bool wide_form = code == 0x110 || code == 0x111 || code == 0x112 || code == 0x113;
+  (void)wide_form;
+  auto float_source = [&](const char*& type) -> std::string {
+    if (from == 3) {
+      type = "f64";
+      Operand o = s;
+      return read_double(o);
+    }
+    if (from == 2) {
+      type = "f32";
+      return read_float(s);
+    }
+    type = from == 1 ? "f16" : "bf16";
+    if (from != 1 || s.absolute || s.negated || s.kind == Kind::immediate) refuse();
+    put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(s));
+    return "%h0";
+  };
+  switch (now_->opcode) {
+  case Opcode::F2I:
+  case Opcode::UF2I: {
+    const bool is_signed = (now_->high >> 8 & 1) != 0;
+    const u32 bits = 8u << (to & 3);
+    const char* type = nullptr;
+    const std::string value = float_source(type);
+    if (bits < 32) return refuse();
+    if (bits == 64) {
+      const std::string e = wide_temporary();
+      put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type, e, value);
+      write_wide(d, e);
+    } else {
+      act("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type, target(d), value);
+    }
+    return true;
+  }
+  case Opcode::I2F:
+  case Opcode::UI2F: {
+    const bool is_signed = (now_->high >> 10 & 1) != 0;
+    const u32 bits = 8u << (from & 3);
+    const char sign = is_signed ? 's' : 'u';
+    std::string value, type = fmt::format("{}{}", sign, bits < 32 ? 32 : bits);
+    if (bits == 64) {
+      value = read_wide(s);
+    } else if (bits == 32) {
+      value = read(s);
+    } else {
+      const u32 byte = s.part == Modifier::B1 ? 1 : s.part == Modifier::B2 ? 2 : s.part == Modifier::B3 ? 3 : s.part == Modifier::H1 ? 2 : 0;
+      value = temporary();
+      put("bfe.{} {}, {}, {}, {};", type, value, read(s), byte * 8, bits);
+    }
+    if (to == 3) {
+      const std::string e = wide_temporary();
+      put("cvt{}.f64.{} {}, {};", rounding(*now_), type, e, value);
+      write_wide(d, e);
+    } else if (to == 2) {
+      act("cvt{}.f32.{} {}, {};", rounding(*now_), type, target(d), value);
+    } else if (to == 1) {
+      put("cvt{}.f16.{} %h0, {};", rounding(*now_), type, value);
+      act("mov.b32 {}, {{%h0, %h0}};", target(d));
+    } else {
+      return refuse();
+    }
+    return true;
+  }
+  case Opcode::I2FP:
+  case Opcode::UI2FP:
+    act("cvt{}.f32.{} {}, {};", rounding(*now_), has(Modifier::S32) ? "s32" : "u32", target(d), read(s));
+    return true;
+  case Opcode::F2F: {
+    const char* type = nullptr;
+    const std::string value = float_source(type);
+    if (to == 3) {
+      const std::string e = wide_temporary();
+      put("cvt{}.f64.{} {}, {};", from == 2 ? flush : "", type, e, value);
+      write_wide(d, e);
+    } else if (to == 2 && from == 3) {
+      act("cvt{}{}.f32.f64 {}, {};", rounding(*now_), flush, target(d), value);
+    } else if (to == 2 && from == 1) {
+      act("cvt{}.f32.f16 {}, {};", flush, target(d), value);
+    } else if (to == 1 && from >= 2) {
+      put("cvt{}{}.f16.{} %h0, {};", rounding(*now_), from == 2 ? flush : "", type, value);
+      act("mov.b32 {}, {{%h0, %h0}};", target(d));
+    } else if (to == 2 && from == 2) {
+      act("cvt{}.f32.f32 {}, {};", flush, target(d), value);
+    } else {
+      return refuse();
+    }
+    return true;
+  }
+  case Opcode::FRND:
+  case Opcode::UFRND: {
+    const char* type = nullptr;
+    const std::string value = float_source(type);
+    if (to != from || to == 1 || to > 3) return refuse();
+    if (to == 3) {
+      const std::string e = wide_temporary();
+      put("cvt{}.f64.f64 {}, {};", to_integer(*now_), e, value);
+      write_wide(d, e);
+    } else {
+      act("cvt{}{}.f32.f32 {}, {};", to_integer(*now_), flush, target(d), value);
+    }
+    return true;
+  }
+  case Opcode::F2FP: {
+    const bool bfloat = has(Modifier::BF16), half = !bfloat && !has(Modifier::E4M3) && !has(Modifier::E5M2);
+    if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == Kind::none) return refuse();
+    const char* round = has(Modifier::RZ) ? ".rz" : ".rn";
+    if (has(Modifier::RM) || has(Modifier::RP)) return refuse();
+    act("cvt{}{}.{}x2.f32 {}, {}, {};", round, has(Modifier::RELU) ? ".relu" : "", bfloat ? "bf16" : "f16", target(d), read_float(at(1)), read_float(at(2)));
+    return true;
+  }
+  default: return false;
+  }
+}
+
+} // namespace warplens::translate

@@ -1,0 +1,122 @@
+// Sections of a cubin: .text.K code, .nv.info.K what the driver must know of a kernel, .nv.constantN[.K] banks, .nv.shared.K, .nv.global.
+// The attributes of .nv.info are not documented; those that are read here were found with ptxas 13.0 on kernels of known shape.
+#include "translate/image.h"
+#include <cstring>
+#include <elf.h>
+
+namespace warplens::translate {
+namespace {
+
+enum Attribute : u8 {
+  parameter_bank = 0x0a,    // symbol u32, offset u16, size u16
+  required_threads = 0x10,  // three u32
+  frame_size = 0x11,        // symbol u32, bytes u32
+  least_stack_size = 0x12,  // symbol u32, bytes u32
+  parameter_info = 0x17,    // index u32, ordinal u16, offset u16, size << 18 u32
+  indirect_targets = 0x34   // of each BRX: offset u32, a count u16 twice, targets u32
+};
+constexpr u8 sized_value = 4; // format: two bytes say how many follow
+
+template <class T> T read(os::Bytes bytes, u64 at) {
+  T out{};
+  if (at <= bytes.size() && bytes.size() - at >= sizeof(T)) std::memcpy(&out, bytes.data() + at, sizeof(T));
+  return out;
+}
+
+// Calls f(attribute, value) for each entry.
+template <class F> void for_each_attribute(os::Bytes info, F&& f) {
+  for (u64 at = 0; at + 4 <= info.size();) {
+    const u8 format = read<u8>(info, at), attribute = read<u8>(info, at + 1);
+    const u16 value = read<u16>(info, at + 2);
+    if (format != sized_value) {
+      f(attribute, info.subspan(at + 2, 2));
+      at += 4;
+      continue;
+    }
+    if (info.size() - at - 4 < value) return;
+    f(attribute, info.subspan(at + 4, value));
+    at += 4 + u64{value};
+  }
+}
+
+void read_targets(KernelImage& kernel, os::Bytes value) {
+  for (u64 at = 0; at + 8 <= value.size();) {
+    const u64 branch = read<u32>(value, at);
+    const u32 count = read<u32>(value, at + 4);
+    at += 8;
+    for (u32 i = 0; i < count && at + 4 <= value.size(); ++i, at += 4)
+      kernel.branch_targets[branch].push_back(read<u32>(value, at));
+  }
+}
+
+void read_kernel_info(KernelImage& kernel, os::Bytes info) {
+  std::map<u32, KernelParameter> parameters;
+  for_each_attribute(info, [&](u8 attribute, os::Bytes value) {
+    switch (attribute) {
+    case parameter_bank: kernel.parameters_at = read<u16>(value, 4); break;
+    case parameter_info:
+      parameters[read<u16>(value, 4)] = {read<u16>(value, 6), read<u32>(value, 8) >> 18};
+      break;
+    case required_threads:
+      for (u64 i = 0; i < 3; ++i) kernel.required_threads.push_back(read<u32>(value, 4 * i));
+      break;
+    case indirect_targets: read_targets(kernel, value); break;
+    default: break;
+    }
+  });
+  for (const auto& [ordinal, parameter] : parameters) kernel.parameters.push_back(parameter);
+}
+
+} // namespace
+
+Image read_image(os::Bytes cubin, u32 sm) {
+  Image out;
+  out.sm = sm;
+  const std::optional<os::Elf> elf = os::Elf::parse(cubin);
+  if (!elf) return out;
+  const std::vector<os::Elf::Symbol> symbols = elf->symbols();
+  constexpr std::string_view code = ".text.";
+  auto data_of = [&](const std::string& name) {
+    const os::Elf::Section* section = elf->find(name);
+    return section != nullptr ? section->data : os::Bytes();
+  };
+  std::map<std::string, u64> frames;
+  if (const os::Elf::Section* info = elf->find(".nv.info"))
+    for_each_attribute(info->data, [&](u8 attribute, os::Bytes value) {
+      if (attribute != frame_size && attribute != least_stack_size) return;
+      const u32 symbol = read<u32>(value, 0);
+      if (symbol >= symbols.size()) return;
+      u64& bytes = frames[std::string(symbols[symbol].name)];
+      bytes = std::max<u64>(bytes, read<u32>(value, 4));
+    });
+  for (const os::Elf::Section& section : elf->sections()) {
+    if (!section.name.starts_with(code)) continue;
+    KernelImage kernel;
+    kernel.name = section.name.substr(code.size());
+    if (elf->find(".nv.constant0." + kernel.name) == nullptr) continue; // a function of another module
+    kernel.code = section.data;
+    read_kernel_info(kernel, data_of(".nv.info." + kernel.name));
+    if (const os::Elf::Section* shared = elf->find(".nv.shared." + kernel.name)) kernel.shared_bytes = shared->size;
+    kernel.frame_bytes = frames[kernel.name];
+    kernel.jump_tables = data_of(".nv.constant2." + kernel.name);
+    out.kernels.push_back(std::move(kernel));
+  }
+  for (const os::Elf::Symbol& symbol : symbols) {
+    if (symbol.type != STT_OBJECT || !symbol.defined || symbol.section >= elf->sections().size()) continue;
+    const os::Elf::Section& section = elf->sections()[symbol.section];
+    const bool is_constant = section.name == ".nv.constant3";
+    if (!is_constant && section.name != ".nv.global" && section.name != ".nv.global.init") continue;
+    DeviceVariable variable{std::string(symbol.name), symbol.value, symbol.size, {}, is_constant};
+    if (symbol.value <= section.data.size() && section.data.size() - symbol.value >= symbol.size)
+      variable.initial = section.data.subspan(symbol.value, symbol.size);
+    out.variables.push_back(std::move(variable));
+  }
+  for (const os::Elf::Relocation& relocation : elf->relocations(".nv.constant4"))
+    if (relocation.symbol < symbols.size())
+      out.addresses[relocation.offset] = {std::string(symbols[relocation.symbol].name), relocation.addend};
+  out.initial_pointers =
+      !elf->relocations(".nv.global.init").empty() || !elf->relocations(".nv.constant3").empty();
+  return out;
+}
+
+} // namespace warplens::translate

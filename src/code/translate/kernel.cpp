@@ -1,0 +1,375 @@
+// Operands and results of machine instructions as PTX's, and the frame of the entry. See kernel.h.
+#include "translate/kernel.h"
+
+namespace warplens::translate {
+
+namespace {
+
+// Where constant bank 0 says what the launch is; bytes. Found with ptxas 13.0 on kernels that read it.
+struct LaunchState {
+  u32 block, grid, stack, shared_window, local_window;
+};
+LaunchState launch_state(u32 parameters_at) {
+  constexpr u32 blackwell = 0x380; // where its parameters begin
+  if (parameters_at >= blackwell) return {0x360, 0x370, 0x37c, ~0u, 0x2f8};
+  return {0x0, 0xc, 0x28, 0x18, 0x20};
+}
+
+} // namespace
+
+Kernel::Kernel(const Image& image, const KernelImage& kernel, std::vector<Instruction> code)
+    : image_(image), kernel_(kernel), code_(std::move(code)) {}
+
+void Kernel::line(std::string_view text) {
+  body_ += text;
+  body_ += '\n';
+  instructions.emplace_back(++lines_, place_.offset);
+}
+
+bool Kernel::refuse(std::string_view reason) {
+  if (why_.empty()) why_ = fmt::format("'{}' at {:#x} {}", sass::text(*now_), now_->address, reason);
+  return true; // it was one of theirs
+}
+
+std::string Kernel::temporary() {
+  most_temporaries_ = std::max(most_temporaries_, ++temporaries_);
+  return fmt::format("%t{}", temporaries_ - 1);
+}
+std::string Kernel::wide_temporary() {
+  most_wide_ = std::max(most_wide_, ++wide_temporaries_);
+  return fmt::format("%e{}", wide_temporaries_ - 1);
+}
+std::string Kernel::predicate_temporary() {
+  most_predicates_ = std::max(most_predicates_, ++predicate_temporaries_);
+  return fmt::format("%z{}", predicate_temporaries_ - 1);
+}
+
+std::string Kernel::register_name(const Operand& o, u32 add) {
+  if (o.number == sass::zero_register) return "%sink";
+  return fmt::format("%{}{}", o.kind == Kind::uniform ? 'u' : 'r', o.number + add);
+}
+
+// ---- constant banks
+
+std::string Kernel::constant(u32 bank, u64 offset) {
+  const std::string name = fmt::format("%k{}_{:x}", bank, offset);
+  if (auto known = constants_.find(name); known != constants_.end()) return name;
+  std::string how;
+  if (bank == 0) {
+    const LaunchState state = launch_state(kernel_.parameters_at);
+    constexpr char axes[] = "xyz";
+    auto axis_at = [&](u32 from) { return offset >= from && offset < from + 12 && (offset - from) % 4 == 0; };
+    if (offset >= kernel_.parameters_at) {
+      for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+        const KernelParameter& p = kernel_.parameters[i];
+        const u64 at = offset - kernel_.parameters_at;
+        if (at < p.offset || at >= p.offset + p.size) continue;
+        const u64 left = p.offset + p.size - at;
+        how = fmt::format("ld.param.{} {}, [{}_param_{}+{}];", left >= 4 ? "b32" : left >= 2 ? "u16" : "u8", name,
+                          kernel_.name, i, at - p.offset);
+      }
+      if (how.empty()) how = fmt::format("mov.b32 {}, 0;", name); // padding
+    } else if (axis_at(state.block)) {
+      how = fmt::format("mov.u32 {}, %ntid.{};", name, axes[(offset - state.block) / 4]);
+    } else if (axis_at(state.grid)) {
+      how = fmt::format("mov.u32 {}, %nctaid.{};", name, axes[(offset - state.grid) / 4]);
+    } else if (offset == state.stack) {
+      how = kernel_.frame_bytes == 0
+                ? fmt::format("mov.b32 {}, 0;", name)
+                : fmt::format("mov.u64 %e0, {0}_stack; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};", kernel_.name,
+                              name, kernel_.frame_bytes);
+      most_wide_ = std::max(most_wide_, 1u);
+    } else if (offset == state.shared_window || offset == state.shared_window + 4 ||
+               offset == state.local_window || offset == state.local_window + 4) {
+      const bool shared = offset == state.shared_window || offset == state.shared_window + 4;
+      const bool high = offset == (shared ? state.shared_window : state.local_window) + 4;
+      how = fmt::format("mov.u64 %e0, 0; cvta.{}.u64 %e0, %e0; mov.b64 {{{}}}, %e0;", shared ? "shared" : "local",
+                        high ? "%sink, " + name : name + ", %sink");
+      most_wide_ = std::max(most_wide_, 1u);
+    } else if (offset == 0x118 || offset == 0x11c || offset == 0x208 || offset == 0x20c || offset == 0x358 ||
+               offset == 0x35c) {
+      how = fmt::format("mov.b32 {}, 0;", name); // the descriptor of global memory
+    }
+  } else if (bank == 3) {
+    for (const DeviceVariable& v : image_.variables)
+      if (v.is_constant && offset >= v.offset && offset + 4 <= v.offset + v.size)
+        how = fmt::format("ld.const.b32 {}, [{}+{}];", name, v.name, offset - v.offset);
+  } else if (bank == 4) {
+    auto symbol = image_.addresses.find(offset & ~u64{7});
+    if (symbol != image_.addresses.end()) {
+      const std::string halves = (offset & 4) != 0 ? "%sink, " + name : name + ", %sink";
+      bool is_variable = false;
+      for (const DeviceVariable& v : image_.variables) is_variable |= v.name == symbol->second.name;
+      how = is_variable ? fmt::format("mov.u64 %e0, {}; {}mov.b64 {{{}}}, %e0;", symbol->second.name,
+                                      symbol->second.addend != 0 ? fmt::format("add.u64 %e0, %e0, {}; ", symbol->second.addend) : "",
+                                      halves)
+                        : fmt::format("mov.b32 {}, 0;", name); // a function: call_builtin() knows it by its offset
+      most_wide_ = std::max(most_wide_, 1u);
+    }
+  }
+  if (how.empty()) {
+    refuse(fmt::format("reads constant bank {} at {:#x}, which is not known", bank, offset));
+    return "0";
+  }
+  constants_.emplace(name, how);
+  return name;
+}
+
+std::string Kernel::wide_constant(u32 bank, u64 offset) {
+  const std::string name = fmt::format("%w{}_{:x}", bank, offset);
+  if (constants_.contains(name)) return name;
+  std::string how;
+  if (bank == 0 && offset >= kernel_.parameters_at)
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const KernelParameter& p = kernel_.parameters[i];
+      const u64 at = offset - kernel_.parameters_at;
+      if (at >= p.offset && at + 8 <= p.offset + p.size && (at - p.offset) % 8 == 0)
+        how = fmt::format("ld.param.b64 {}, [{}_param_{}+{}];", name, kernel_.name, i, at - p.offset);
+    }
+  if (bank == 4) {
+    auto symbol = image_.addresses.find(offset);
+    for (const DeviceVariable& v : image_.variables)
+      if (symbol != image_.addresses.end() && v.name == symbol->second.name)
+        how = fmt::format("mov.u64 {0}, {1}; add.u64 {0}, {0}, {2};", name, v.name, symbol->second.addend);
+  }
+  if (how.empty()) {
+    const std::string low = constant(bank, offset), high = constant(bank, offset + 4);
+    how = fmt::format("mov.b64 {}, {{{}, {}}};", name, low, high);
+  }
+  constants_.emplace(name, how);
+  return name;
+}
+
+// ---- sources
+
+std::string Kernel::read(const Operand& o) {
+  switch (o.kind) {
+  case Kind::reg:
+  case Kind::uniform: return is_zero(o) ? "0" : register_name(o);
+  case Kind::immediate: return fmt::format("{:#x}", o.value & 0xffff'ffff);
+  case Kind::constant:
+    if (o.has_register || o.has_uniform || o.has_descriptor) refuse("has an index here");
+    return constant(o.bank, o.value);
+  default: refuse("has an operand that is not known"); return "0";
+  }
+}
+
+std::string Kernel::half_of(const Operand& o, u32 n) {
+  switch (o.kind) {
+  case Kind::reg:
+  case Kind::uniform: return is_zero(o) ? "0" : register_name(o, n);
+  case Kind::constant: return constant(o.bank, o.value + 4 * n);
+  case Kind::immediate: return n == 0 ? read(o) : "0";
+  default: refuse("has an operand that is not known"); return "0";
+  }
+}
+
+std::string Kernel::read_integer(const Operand& o) {
+  std::string value = read(o);
+  if (!o.negated && !o.inverted) return value;
+  const std::string t = temporary();
+  put("{} {}, {};", o.inverted ? "not.b32" : "neg.s32", t, value);
+  return t;
+}
+
+std::string Kernel::read_float(const Operand& o) {
+  if (o.kind == Kind::immediate) return fmt::format("0f{:08X}", o.value & 0xffff'ffff);
+  std::string value = is_zero(o) ? "0f00000000" : read(o);
+  if (o.absolute) {
+    const std::string t = temporary();
+    put("and.b32 {}, {}, 0x7fffffff;", t, is_zero(o) ? "0" : value);
+    value = t;
+  }
+  if (o.negated) {
+    if (is_zero(o)) return "0f80000000";
+    const std::string t = temporary();
+    put("xor.b32 {}, {}, 0x80000000;", t, value);
+    value = t;
+  }
+  return value;
+}
+
+std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
+  if (is_zero(o)) return "0";
+  if (o.kind == Kind::immediate)
+    return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value))) : fmt::format("{:#x}", o.value & 0xffff'ffff);
+  if (o.kind == Kind::constant) return wide_constant(o.bank, o.value);
+  if (o.kind != Kind::reg && o.kind != Kind::uniform) {
+    refuse("has an operand that is not known");
+    return "0";
+  }
+  const bool u = o.kind == Kind::uniform;
+  const std::string name = fmt::format("%{}{}", u ? 'v' : 'd', o.number);
+  if ((u ? uniform_pairs_ : pairs_).insert(o.number).second)
+    put("mov.b64 {}, {{{}, {}}};", name, register_name(o), register_name(o, 1));
+  return name;
+}
+
+std::string Kernel::read_double(const Operand& o) {
+  if (o.kind == Kind::immediate) return fmt::format("0d{:08X}00000000", o.value & 0xffff'ffff);
+  if (is_zero(o)) return o.negated ? "0d8000000000000000" : "0d0000000000000000";
+  std::string value = read_wide(o);
+  if (o.absolute) {
+    const std::string e = wide_temporary();
+    put("and.b64 {}, {}, 0x7fffffffffffffff;", e, value);
+    value = e;
+  }
+  if (o.negated) {
+    const std::string e = wide_temporary();
+    put("xor.b64 {}, {}, 0x8000000000000000;", e, value);
+    value = e;
+  }
+  return value;
+}
+
+std::string Kernel::read_half(const Operand& o, bool) {
+  std::string value = read(o);
+  auto change = [&](const std::string& how) {
+    const std::string t = temporary();
+    put(fmt::runtime(how + ";"), t, value);
+    value = t;
+  };
+  if (o.kind == Kind::immediate) return value;
+  if (o.part == Modifier::H0_H0) change("prmt.b32 {}, {}, 0, 0x1010");
+  if (o.part == Modifier::H1_H1) change("prmt.b32 {}, {}, 0, 0x3232");
+  if (o.absolute) change("and.b32 {}, {}, 0x7fff7fff");
+  if (o.negated) change("xor.b32 {}, {}, 0x80008000");
+  return value;
+}
+
+Predicate Kernel::predicate(const Operand& o) const {
+  if (o.kind == Kind::none || o.number == sass::true_predicate) return {true, !o.negated, {}, false};
+  return {false, false, fmt::format("%{}{}", o.kind == Kind::uniform_predicate ? 'q' : 'p', o.number), o.negated};
+}
+
+std::string Kernel::predicate_register(const Operand& o) {
+  const Predicate p = predicate(o);
+  if (!p.is_constant && !p.negated) return p.name;
+  const std::string z = predicate_temporary();
+  if (p.is_constant)
+    put("setp.{}.u32 {}, 0, 0;", p.value ? "eq" : "ne", z);
+  else
+    put("not.pred {}, {};", z, p.name);
+  return z;
+}
+
+std::string Kernel::as_number(const Predicate& p, u32 if_true) {
+  if (p.is_constant) return fmt::format("{:#x}", p.value ? if_true : 0);
+  const std::string t = temporary();
+  put("selp.b32 {}, {:#x}, {:#x}, {};", t, p.negated ? 0 : if_true, p.negated ? if_true : 0, p.name);
+  return t;
+}
+
+std::string Kernel::carry(const std::string& value, const Predicate& p) {
+  if (p.is_constant && !p.value) return value;
+  const std::string t = temporary();
+  put("add.u32 {}, {}, {};", t, value, as_number(p));
+  return t;
+}
+
+// ---- results
+
+void Kernel::wrote(const Operand& o, u32 registers) {
+  if (o.number == sass::zero_register) return;
+  std::set<u32>& pairs = o.kind == Kind::uniform ? uniform_pairs_ : pairs_;
+  for (u32 n = o.number == 0 ? 0 : o.number - 1u; n < o.number + registers; ++n) pairs.erase(n);
+}
+
+std::string Kernel::target(const Operand& o) {
+  wrote(o, 1);
+  return register_name(o);
+}
+
+void Kernel::write(const Operand& o, const std::string& value) { act("mov.b32 {}, {};", target(o), value); }
+
+void Kernel::write_wide(const Operand& o, const std::string& value) {
+  if (is_zero(o)) return;
+  const bool u = o.kind == Kind::uniform;
+  std::set<u32>& pairs = u ? uniform_pairs_ : pairs_;
+  const bool known = guard_.empty() || pairs.contains(o.number);
+  const std::string pair = fmt::format("%{}{}", u ? 'v' : 'd', o.number);
+  if (pair != value) act("mov.b64 {}, {};", pair, value);
+  act("mov.b64 {{{}, {}}}, {};", register_name(o), register_name(o, 1), pair);
+  wrote(o, 2);
+  if (known) pairs.insert(o.number);
+}
+
+void Kernel::write_predicate(const Operand& o, const std::string& name, bool inverted) {
+  const Predicate p = predicate(o);
+  if (p.is_constant) return;
+  act("{} {}, {};", inverted ? "not.pred" : "mov.pred", p.name, name);
+}
+
+void Kernel::set_predicate(const Operand& o, bool value) {
+  const Predicate p = predicate(o);
+  if (!p.is_constant) act("setp.{}.u32 {}, 0, 0;", value ? "eq" : "ne", p.name);
+}
+
+void Kernel::write_comparison(const Operand& p, const Operand& q, const std::string& value, const Predicate& with) {
+  const bool conjunction = has(Modifier::AND), exclusive = has(Modifier::XOR);
+  std::string other; // of the predicate it is combined with, or nothing
+  if (!with.is_constant) {
+    other = with.name;
+    if (with.negated) {
+      other = predicate_temporary();
+      put("not.pred {}, {};", other, with.name);
+    }
+  }
+  auto write_one = [&](const Operand& to, bool inverted) {
+    if (to.number == sass::true_predicate) return;
+    if (with.is_constant) {
+      const bool fixed = conjunction ? !with.value : exclusive ? false : with.value;
+      if (fixed) return set_predicate(to, !conjunction);
+      return write_predicate(to, value, inverted != (exclusive && with.value));
+    }
+    std::string mine = value;
+    if (inverted) {
+      mine = predicate_temporary();
+      put("not.pred {}, {};", mine, value);
+    }
+    act("{}.pred {}, {}, {};", conjunction ? "and" : exclusive ? "xor" : "or", predicate(to).name, mine, other);
+  };
+  write_one(p, false);
+  write_one(q, true);
+}
+
+// ---- the entry
+
+std::string Kernel::text() {
+  std::string out = fmt::format(".visible .entry {}(", kernel_.name);
+  for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+    const KernelParameter& p = kernel_.parameters[i];
+    const bool scalar = p.size == 1 || p.size == 2 || p.size == 4 || p.size == 8;
+    const u32 alignment = p.offset % 16 == 0 && p.size >= 16 ? 16 : p.offset % 8 == 0 ? 8 : p.offset % 4 == 0 ? 4 : 1;
+    out += fmt::format("{}{} {}_param_{}{}", i == 0 ? "" : ", ",
+                       scalar ? fmt::format(".param .b{}", p.size * 8) : fmt::format(".param .align {} .b8", alignment),
+                       kernel_.name, i, scalar ? "" : fmt::format("[{}]", p.size));
+  }
+  out += ")";
+  if (kernel_.required_threads.size() == 3)
+    out += fmt::format(" .reqntid {}, {}, {}", kernel_.required_threads[0], kernel_.required_threads[1], kernel_.required_threads[2]);
+  out += "\n{\n";
+  out += ".reg .b32 %r<256>;\n.reg .b32 %u<256>;\n.reg .b64 %d<256>;\n.reg .b64 %v<256>;\n.reg .pred %p<8>;\n.reg .pred %q<8>;\n";
+  out += fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred %z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result;\n.reg .pred %barrier_any;\n",
+                     most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
+  for (const auto& [name, how] : constants_) out += fmt::format(".reg .{} {};\n", name[1] == 'w' ? "b64" : "b32", name);
+  if (kernel_.shared_bytes != 0)
+    out += fmt::format(".shared .align 16 .b8 {}_shared[{}];\n", kernel_.name, kernel_.shared_bytes);
+  if (kernel_.frame_bytes != 0)
+    out += fmt::format(".local .align 16 .b8 {}_stack[{}];\n", kernel_.name, kernel_.frame_bytes);
+  if (kernel_.shared_bytes != 0) // what nothing names takes no room
+    out += fmt::format("mov.u32 %sink, {}_shared;\n", kernel_.name);
+  for (const auto& [name, how] : constants_) // 32 bits first, which the others may be made of
+    if (name[1] == 'k') out += how + "\n";
+  for (const auto& [name, how] : constants_)
+    if (name[1] == 'w') out += how + "\n";
+  const u32 before = static_cast<u32>(std::ranges::count(out, '\n'));
+  for (auto& [line, offset] : instructions) line += before;
+  for (auto& [branch, place] : waiting_meetings_) {
+    auto met = label_lines_.find(place);
+    meetings.push_back({branch + before, met == label_lines_.end() ? 0 : met->second + before});
+  }
+  return out + body_ + "}\n";
+}
+
+} // namespace warplens::translate

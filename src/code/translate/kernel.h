@@ -1,0 +1,173 @@
+// One kernel on its way from machine code to PTX. Internal to the room; translate.h explains.
+#pragma once
+#include "translate/image.h"
+#include "sass/instruction.h"
+#include <fmt/format.h>
+#include <set>
+#include <vector>
+
+namespace warplens::translate {
+
+using sass::Instruction;
+using sass::Modifier;
+using sass::Opcode;
+using sass::Operand;
+using Kind = Operand::Kind;
+
+// RZ, URZ; also of an operand that is not there.
+inline bool is_zero(const Operand& o) {
+  return (o.kind == Kind::reg || o.kind == Kind::uniform) && o.number == sass::zero_register;
+}
+inline bool nothing(const Operand& o) { return o.kind == Kind::none || is_zero(o); }
+// A predicate that is written.
+inline bool wanted(const Operand& p) { return p.kind != Kind::none && p.number != sass::true_predicate; }
+
+// A predicate as an operand: a constant, or a register and its sign.
+struct Predicate {
+  bool is_constant = false, value = false; // PT: true
+  std::string name;
+  bool negated = false;
+};
+
+// A line of PTX that is not what the parser has to know alone.
+struct Meeting {
+  u32 branch = 0; // line of the branch
+  u32 label = 0;  // line of the label where its lanes meet; 0: at the end of the kernel
+};
+
+class Kernel {
+public:
+  Kernel(const Image& image, const KernelImage& kernel, std::vector<Instruction> code);
+
+  // False: `why` says which instruction is in the way.
+  bool translate();
+  const std::string& why() const { return why_; }
+  std::string text(); // of the entry, from ".visible .entry" to the closing brace
+
+  const std::set<std::string>& builtins() const { return builtins_; }
+  bool uses_tables() const { return uses_tables_; }
+
+  std::vector<Meeting> meetings;                 // lines counted from the entry's first
+  std::vector<std::pair<u32, u64>> instructions; // line → offset of the machine instruction
+
+private:
+  // ---- writing (kernel.cpp)
+  void line(std::string_view text);
+  template <class... T> void put(fmt::format_string<T...> format, T&&... values) { // unguarded
+    line(fmt::format(format, std::forward<T>(values)...));
+  }
+  template <class... T> void act(fmt::format_string<T...> format, T&&... values) { // under the instruction's guard
+    line(guard_ + fmt::format(format, std::forward<T>(values)...));
+  }
+  bool refuse(std::string_view reason = "is not translated");
+
+  // ---- operands (kernel.cpp)
+  const Operand& at(std::size_t n) const { return now_->operands()[n]; }
+  bool has(Modifier m) const { return now_->has(m); }
+  std::string temporary();       // %t: 32 bits, until the instruction's end
+  std::string wide_temporary();  // %e: 64 bits
+  std::string predicate_temporary();
+  std::string read(const Operand&);                 // 32 bits, without its signs
+  std::string read_integer(const Operand&);         // with its sign or complement
+  std::string read_float(const Operand&);           // f32
+  std::string read_half(const Operand&, bool bfloat); // f16x2
+  std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
+  std::string read_double(const Operand&);
+  std::string half_of(const Operand&, u32 n); // the n-th register of a group, without signs
+  Predicate predicate(const Operand&) const;
+  std::string predicate_register(const Operand&); // as a name, whatever it is
+  std::string constant(u32 bank, u64 offset);     // 32 bits of a constant bank
+  std::string wide_constant(u32 bank, u64 offset);
+  static std::string sign(const Predicate& p) { return (p.negated ? "!" : "") + p.name; }
+
+  std::string target(const Operand&); // of a result of 32 bits
+  std::string register_name(const Operand&, u32 add = 0);
+  void wrote(const Operand&, u32 registers); // their pairs are no longer what they were
+  void write(const Operand&, const std::string& value);
+  void write_wide(const Operand&, const std::string& value);
+  void write_predicate(const Operand&, const std::string& name, bool inverted = false);
+  void set_predicate(const Operand&, bool value);
+  // Writes P = value op r, Q = !value op r, as ISETP and its like do.
+  void write_comparison(const Operand& p, const Operand& q, const std::string& value, const Predicate& with);
+  std::string carry(const std::string& value, const Predicate&); // value + (p ? 1 : 0)
+  std::string as_number(const Predicate&, u32 if_true = 1);
+
+  // ---- families; false: not one of theirs
+  bool integer();
+  bool integer_comparison();
+  bool bits();
+  bool floating();
+  bool doubles();
+  bool halves();
+  bool conversion();
+  bool moves();
+  bool memory();
+  bool atomics();
+  bool warp();
+  bool control();
+
+  bool add3();
+  bool multiply_add();
+  bool lea();
+  bool logic();
+  bool funnel_shift();
+  bool predicate_logic();
+  std::string truth_table(u32 table, const Predicate (&inputs)[3]); // a predicate's name
+  bool load_constant();
+  bool load(std::string_view space);
+  bool store(std::string_view space);
+  std::string global_address(const Operand&);
+  std::string near_address(const Operand&);
+  std::string order(bool atomic) const;
+  bool special_register();
+  bool call_builtin();
+  std::string constant_base(); // the first variable of bank 3
+
+  // ---- control flow (flow.cpp)
+  struct Place { // an instruction, called from there
+    u32 context = 0;
+    u64 offset = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Region {
+    u8 barrier;
+    u64 meeting; // offset of its BSYNC
+    auto operator<=>(const Region&) const = default;
+  };
+  using Regions = std::vector<Region>;
+  const Instruction* code_at(u64 offset) const;
+  bool find_places();
+  void flow_to(const Place& to, const Regions&, std::vector<Place>& waiting);
+  std::string label(const Place& p) const;
+  void note_meeting(const Regions& there, const Regions& here);
+  std::string whole_condition();
+  void start_block(const Place& next);
+  u32 context_of_call(u64 return_offset);
+
+  const Image& image_;
+  const KernelImage& kernel_;
+  std::vector<Instruction> code_;
+  std::string body_, why_, guard_;
+  u32 lines_ = 0;
+  const Instruction* now_ = nullptr;
+  Place place_;
+  u32 temporaries_ = 0, wide_temporaries_ = 0, predicate_temporaries_ = 0; // of this instruction
+  u32 most_temporaries_ = 0, most_wide_ = 0, most_predicates_ = 0;
+  std::map<std::string, std::string> constants_; // what the prologue loads, by name
+  std::set<u32> pairs_, uniform_pairs_;          // whose 64-bit register says the same as their two
+  std::map<u32, std::string> functions_;         // register → the function of the runtime that it holds
+  std::set<std::string> builtins_;               // their declarations
+  bool uses_tables_ = false, falls_ = false;
+  std::map<Place, Regions> regions_; // in front of each instruction that control reaches
+  std::set<Place> labels_;
+  std::map<Place, u32> label_lines_;
+  struct Context {
+    u32 caller;
+    u64 returns_to;
+  };
+  std::vector<Context> contexts_{{0, 0}};
+  std::vector<std::pair<u32, Place>> waiting_meetings_; // line of a branch, where its lanes meet
+  static constexpr u64 nowhere = ~u64{0};
+};
+
+} // namespace warplens::translate

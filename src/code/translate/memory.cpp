@@ -1,0 +1,429 @@
+// Moves, constants, memory and atomics of machine code as PTX. See kernel.h.
+#include "translate/kernel.h"
+
+namespace warplens::translate {
+
+namespace {
+
+struct Width {
+  u32 bytes = 4;
+  bool is_signed = false;
+};
+Width width_of(const Instruction& i) {
+  if (i.has(Modifier::U8)) return {1, false};
+  if (i.has(Modifier::S8)) return {1, true};
+  if (i.has(Modifier::U16)) return {2, false};
+  if (i.has(Modifier::S16)) return {2, true};
+  if (i.has(Modifier::n64)) return {8, false};
+  if (i.has(Modifier::n128)) return {16, false};
+  return {};
+}
+
+} // namespace
+
+bool Kernel::moves() {
+  switch (now_->opcode) {
+  case Opcode::MOV:
+    if (at(0).kind != Kind::reg) return refuse();
+    if (has(Modifier::n64)) {
+      const std::string e = wide_temporary();
+      put("mov.b64 {}, {};", e, at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
+      write_wide(at(0), e);
+      return true;
+    }
+    write(at(0), read(at(1)));
+    return true;
+  case Opcode::UMOV:
+    if (has(Modifier::n64)) {
+      const std::string e = wide_temporary();
+      put("mov.b64 {}, {};", e, at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
+      write_wide(at(0), e);
+      return true;
+    }
+    write(at(0), read(at(1)));
+    return true;
+  case Opcode::SEL:
+  case Opcode::USEL: {
+    const Predicate p = predicate(at(3));
+    if (has(Modifier::n64)) {
+      const std::string a = read_wide(at(1)), b = read_wide(at(2)), e = wide_temporary();
+      if (p.is_constant)
+        put("mov.b64 {}, {};", e, p.value ? a : b);
+      else
+        put("selp.b64 {}, {}, {}, {};", e, p.negated ? b : a, p.negated ? a : b, p.name);
+      write_wide(at(0), e);
+      return true;
+    }
+    const std::string a = read(at(1)), b = read(at(2));
+    if (p.is_constant)
+      write(at(0), p.value ? a : b);
+    else
+      act("selp.b32 {}, {}, {}, {};", target(at(0)), p.negated ? b : a, p.negated ? a : b, p.name);
+    return true;
+  }
+  case Opcode::P2R: { // the byte that is chosen gets the predicates under the mask
+    if (at(3).kind != Kind::immediate) return refuse();
+    const u32 byte = has(Modifier::B1) ? 1 : has(Modifier::B2) ? 2 : has(Modifier::B3) ? 3 : 0;
+    const u32 mask = static_cast<u32>(at(3).value) & 0x7f;
+    const std::string t = temporary();
+    put("and.b32 {}, {}, {:#x};", t, read(at(2)), ~(mask << (8 * byte)));
+    for (u32 n = 0; n < 7; ++n)
+      if ((mask >> n & 1) != 0)
+        put("or.b32 {0}, {0}, {1};", t, as_number({false, false, fmt::format("%p{}", n), false}, 1u << (n + 8 * byte)));
+    write(at(0), t);
+    return true;
+  }
+  case Opcode::R2P: {
+    const Operand &s = at(1), &m = at(2);
+    if (m.kind != Kind::immediate) return refuse();
+    const u32 byte = s.part == Modifier::B1 ? 1 : s.part == Modifier::B2 ? 2 : s.part == Modifier::B3 ? 3 : 0;
+    const std::string t = temporary();
+    for (u32 n = 0; n < 7; ++n) {
+      if ((m.value >> n & 1) == 0) continue;
+      put("and.b32 {}, {}, {:#x};", t, read(s), 1u << (n + 8 * byte));
+      act("setp.ne.u32 %p{}, {}, 0;", n, t);
+    }
+    return true;
+  }
+  case Opcode::R2UR: // ptxas uses it for values that are the same in all lanes
+    if (has(Modifier::OR) || has(Modifier::BROADCAST)) return refuse();
+    write(at(1), read(at(2)));
+    if (at(0).number != sass::true_predicate) set_predicate(at(0), true);
+    return true;
+  case Opcode::S2R:
+  case Opcode::S2UR:
+  case Opcode::CS2R:
+  case Opcode::CS2UR: return special_register();
+  case Opcode::LDC:
+  case Opcode::ULDC:
+  case Opcode::LDCU: return load_constant();
+  default: return false;
+  }
+}
+
+bool Kernel::special_register() {
+  const Operand& d = at(0);
+  const u64 n = at(1).value;
+  static constexpr std::pair<u64, const char*> names[] = {
+      {0, "%laneid"},       {33, "%tid.x"},       {34, "%tid.y"},        {35, "%tid.z"},       {37, "%ctaid.x"},
+      {38, "%ctaid.y"},     {39, "%ctaid.z"},     {56, "%lanemask_eq"},  {57, "%lanemask_lt"}, {58, "%lanemask_le"},
+      {59, "%lanemask_gt"}, {60, "%lanemask_ge"}, {67, "%smid"},         {80, "%clock"},       {82, "%globaltimer_lo"},
+      {81, "%clock_hi"},    {83, "%globaltimer_hi"}, {136, "%cluster_ctarank"}};
+  const bool pair = (now_->opcode == Opcode::CS2R || now_->opcode == Opcode::CS2UR) && !has(Modifier::n32);
+  if (pair) {
+    const std::string e = wide_temporary();
+    if (n == 255)
+      put("mov.b64 {}, 0;", e);
+    else if (n == 80)
+      put("mov.u64 {}, %clock64;", e);
+    else if (n == 82)
+      put("mov.u64 {}, %globaltimer;", e);
+    else
+      return refuse();
+    write_wide(d, e);
+    return true;
+  }
+  if (n == 255) return write(d, "0"), true;
+  if (n == 47 || n == 46) { // the high word of the shared or local window
+    const std::string e = wide_temporary();
+    put("mov.u64 {}, 0;", e);
+    put("cvta.{}.u64 {}, {};", n == 47 ? "shared" : "local", e, e);
+    act("mov.b64 {{%sink, {}}}, {};", target(d), e);
+    return true;
+  }
+  if (n == 3) { // the warp's number is in bits 8 to 14
+    const std::string t = temporary();
+    put("mov.u32 {}, %warpid;", t);
+    act("shl.b32 {}, {}, 8;", target(d), t);
+    return true;
+  }
+  for (auto [number, name] : names)
+    if (number == n) {
+      act("mov.u32 {}, {};", target(d), name);
+      return true;
+    }
+  return refuse();
+}
+
+bool Kernel::load_constant() {
+  const Operand &d = at(0), &c = at(1);
+  const Width width = width_of(*now_);
+  for (Modifier m : {Modifier::IL, Modifier::IS, Modifier::ISL})
+    if (has(m)) return refuse();
+  if (c.has_descriptor) return refuse();
+  const bool indexed = (c.has_register && c.number != sass::zero_register) || (c.has_uniform && c.uniform != sass::zero_register);
+  const char* space = width.is_signed ? "s" : "u";
+  if (!indexed) {
+    if (width.bytes < 4) {
+      const std::string word = constant(c.bank, c.value & ~u64{3});
+      act("bfe.{}32 {}, {}, {}, {};", space, target(d), word, c.value % 4 * 8, width.bytes * 8);
+      return true;
+    }
+    if (width.bytes == 8) {
+      write_wide(d, wide_constant(c.bank, c.value));
+      if (c.bank == 4)
+        if (auto symbol = image_.addresses.find(c.value); symbol != image_.addresses.end()) functions_[d.number] = symbol->second.name;
+      return true;
+    }
+    for (u32 i = 0; i < width.bytes / 4; ++i) act("mov.b32 {}, {};", register_name(d, i), constant(c.bank, c.value + 4 * i));
+    wrote(d, width.bytes / 4);
+    return true;
+  }
+  const std::string index = c.has_register ? fmt::format("%r{}", c.number) : fmt::format("%u{}", c.uniform);
+  std::string base;
+  u64 offset = c.value;
+  const std::string address = wide_temporary();
+  put("cvt.u64.u32 {}, {};", address, index);
+  if (c.bank == 3) { // the module's: relative to its first variable
+    base = constant_base();
+  } else if (c.bank == 2) {
+    base = kernel_.name + "_tables";
+    uses_tables_ = true;
+  } else if (c.bank == 0 && c.value >= kernel_.parameters_at) {
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const KernelParameter& p = kernel_.parameters[i];
+      if (c.value - kernel_.parameters_at >= p.offset && c.value - kernel_.parameters_at < p.offset + p.size) {
+        base = fmt::format("{}_param_{}", kernel_.name, i);
+        offset = c.value - kernel_.parameters_at - p.offset;
+      }
+    }
+  }
+  if (base.empty()) return refuse();
+  const std::string start = wide_temporary();
+  put("mov.u64 {}, {};", start, base);
+  put("add.u64 {0}, {0}, {1};", address, start);
+  const char* from = c.bank == 0 ? "param" : "const";
+  if (width.bytes < 4) {
+    act("ld.{}.{}{} {}, [{}+{}];", from, space, width.bytes * 8, target(d), address, offset);
+    return true;
+  }
+  std::string registers;
+  for (u32 i = 0; i < width.bytes / 4; ++i) registers += (i == 0 ? "" : ", ") + register_name(d, i);
+  if (width.bytes == 4)
+    act("ld.{}.b32 {}, [{}+{}];", from, registers, address, offset);
+  else
+    act("ld.{}.v{}.b32 {{{}}}, [{}+{}];", from, width.bytes / 4, registers, address, offset);
+  wrote(d, width.bytes / 4);
+  return true;
+}
+
+std::string Kernel::constant_base() {
+  const DeviceVariable* first = nullptr;
+  for (const DeviceVariable& v : image_.variables)
+    if (v.is_constant && v.offset == 0) first = &v;
+  u32 count = 0;
+  for (const DeviceVariable& v : image_.variables) count += v.is_constant;
+  return first != nullptr && count >= 1 ? first->name : std::string();
+}
+
+// ---- addresses
+
+std::string Kernel::global_address(const Operand& o) {
+  std::string base;
+  if (o.has_register && o.number != sass::zero_register) {
+    Operand r;
+    r.kind = Kind::reg, r.number = o.number;
+    if (o.part == Modifier::n64 || !o.has_uniform) {
+      base = read_wide(r);
+    } else {
+      base = wide_temporary();
+      put("cvt.u64.u32 {}, {};", base, read(r));
+    }
+  }
+  if (o.has_uniform && o.uniform != sass::zero_register) {
+    Operand u;
+    u.kind = Kind::uniform, u.number = o.uniform;
+    const std::string added = read_wide(u);
+    if (base.empty()) {
+      base = added;
+    } else {
+      const std::string e = wide_temporary();
+      put("add.s64 {}, {}, {};", e, base, added);
+      base = e;
+    }
+  }
+  const i64 offset = static_cast<i64>(o.value);
+  if (base.empty()) return fmt::format("[{}]", offset);
+  return offset == 0 ? fmt::format("[{}]", base) : fmt::format("[{}+{}]", base, offset);
+}
+
+std::string Kernel::near_address(const Operand& o) {
+  std::string base;
+  if (o.has_register && o.number != sass::zero_register) {
+    base = fmt::format("%r{}", o.number);
+    const u32 shift = o.part == Modifier::X4 ? 2 : o.part == Modifier::X8 ? 3 : o.part == Modifier::X16 ? 4 : 0;
+    if (shift != 0) {
+      const std::string t = temporary();
+      put("shl.b32 {}, {}, {};", t, base, shift);
+      base = t;
+    }
+  }
+  if (o.has_uniform && o.uniform != sass::zero_register) {
+    const std::string u = fmt::format("%u{}", o.uniform);
+    if (base.empty()) {
+      base = u;
+    } else {
+      const std::string t = temporary();
+      put("add.s32 {}, {}, {};", t, base, u);
+      base = t;
+    }
+  }
+  const i64 offset = static_cast<i64>(o.value);
+  if (base.empty()) return fmt::format("[{}]", offset);
+  return offset == 0 ? fmt::format("[{}]", base) : fmt::format("[{}+{}]", base, offset);
+}
+
+// .relaxed.gpu and the like of a strong access
+std::string Kernel::order(bool atomic) const {
+  const char* scope = has(Modifier::SYS) ? ".sys" : has(Modifier::GPU) ? ".gpu" : has(Modifier::SM) || has(Modifier::CTA) ? ".cta" : "";
+  if (atomic) return has(Modifier::STRONG) ? scope : "";
+  return has(Modifier::STRONG) ? std::string(".relaxed") + scope : "";
+}
+
+bool Kernel::load(std::string_view space) {
+  const bool global = space == ".global" || space.empty();
+  std::size_t first = 0;
+  while (at(first).kind == Kind::predicate) ++first; // LDG's own
+  const Operand &d = at(first), &address = at(first + 1);
+  if (first != 0 && at(0).number != sass::true_predicate) return refuse();
+  if (global && now_->opcode == Opcode::LDG && at(first + 2).number != sass::true_predicate && !at(first + 2).hidden) return refuse();
+  const Width width = width_of(*now_);
+  const std::string where = global ? global_address(address) : near_address(address);
+  const std::string how = fmt::format("ld{}{}{}", global ? order(false) : "", space, has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
+  if (width.bytes <= 4) {
+    const std::string type = width.bytes == 4 ? "b32" : fmt::format("{}{}", width.is_signed ? 's' : 'u', width.bytes * 8);
+    act("{}.{} {}, {};", how, type, target(d), where);
+    return true;
+  }
+  std::string registers;
+  for (u32 i = 0; i < width.bytes / 4; ++i) registers += (i == 0 ? "" : ", ") + register_name(d, i);
+  act("{}.v{}.b32 {{{}}}, {};", how, width.bytes / 4, registers, where);
+  wrote(d, width.bytes / 4);
+  return true;
+}
+
+bool Kernel::store(std::string_view space) {
+  const bool global = space == ".global" || space.empty();
+  const Operand &address = at(0), &s = at(1);
+  const Width width = width_of(*now_);
+  const std::string where = global ? global_address(address) : near_address(address);
+  const std::string how = fmt::format("st{}{}", global ? order(false) : "", space);
+  if (width.bytes <= 4) {
+    act("{}.b{} {}, {};", how, width.bytes * 8, where, half_of(s, 0));
+    return true;
+  }
+  std::string registers;
+  for (u32 i = 0; i < width.bytes / 4; ++i) registers += (i == 0 ? "" : ", ") + half_of(s, i);
+  act("{}.v{}.b32 {}, {{{}}};", how, width.bytes / 4, where, registers);
+  return true;
+}
+
+bool Kernel::memory() {
+  switch (now_->opcode) {
+  case Opcode::LDG: return load(".global");
+  case Opcode::LD: return load("");
+  case Opcode::LDS: return load(".shared");
+  case Opcode::LDL: return load(".local");
+  case Opcode::STG: return store(".global");
+  case Opcode::ST: return store("");
+  case Opcode::STS: return store(".shared");
+  case Opcode::STL: return store(".local");
+  case Opcode::LDGSTS: {
+    const u32 bytes = has(Modifier::n128) ? 16 : has(Modifier::n64) ? 8 : 4;
+    const Predicate p = predicate(at(2));
+    if (!p.is_constant || !p.value) return refuse();
+    const std::string to = near_address(at(0)), from = global_address(at(1));
+    act("cp.async.{}.shared.global {}, {}, {};", has(Modifier::BYPASS) && bytes == 16 ? "cg" : "ca", to, from, bytes);
+    return true;
+  }
+  case Opcode::LDGDEPBAR: act("cp.async.commit_group;"); return true;
+  case Opcode::DEPBAR:
+    if (at(0).kind == Kind::word && at(0).word == "SB0") act("cp.async.wait_group {};", at(1).value);
+    return true;
+  case Opcode::LDSM: {
+    const u32 count = has(Modifier::n4) ? 4 : has(Modifier::n2) ? 2 : 1;
+    std::string registers;
+    const std::string where = near_address(at(1));
+    for (u32 i = 0; i < count; ++i) registers += (i == 0 ? "" : ", ") + register_name(at(0), i);
+    act("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {{{}}}, {};", count, has(Modifier::MT88) ? ".trans" : "", registers, where);
+    wrote(at(0), count);
+    return true;
+  }
+  default: return atomics();
+  }
+}
+
+bool Kernel::atomics() {
+  const Opcode o = now_->opcode;
+  const bool shared = o == Opcode::ATOMS, reduction = o == Opcode::RED || o == Opcode::REDG;
+  if (!shared && !reduction && o != Opcode::ATOM && o != Opcode::ATOMG) return false;
+  for (Modifier m : {Modifier::ARRIVE, Modifier::F16x4, Modifier::F16x8, Modifier::BF16x4, Modifier::BF16x8, Modifier::F32x2, Modifier::F32x4, Modifier::n128})
+    if (has(m)) return refuse();
+  // ATOM has a predicate in front.
+  std::size_t first = 0;
+  while (!reduction && at(first).kind == Kind::predicate && o != Opcode::ATOMS) ++first;
+  const char* space = shared ? ".shared" : o == Opcode::ATOM ? "" : ".global";
+  const bool wide = has(Modifier::n64) || has(Modifier::S64) || has(Modifier::F64);
+  auto value = [&](const Operand& s) { return wide ? read_wide(s) : half_of(s, 0); };
+  auto address = [&](const Operand& a) { return shared ? near_address(a) : global_address(a); };
+  auto result = [&](const Operand& d, const std::string& how, const std::string& rest) {
+    if (!wide) return act("{} {}, {};", how, target(d), rest);
+    const std::string e = wide_temporary();
+    act("{} {}, {};", how, e, rest);
+    if (d.number == sass::zero_register) return;
+    act("mov.b64 {{{}, {}}}, {};", register_name(d), register_name(d, 1), e);
+    wrote(d, 2);
+  };
+  const std::string scope = shared ? "" : order(true);
+  if (has(Modifier::CAS) || has(Modifier::CAST)) {
+    if (o == Opcode::ATOMS && at(0).kind == Kind::predicate) return refuse();
+    const Operand &d = at(first), &a = at(first + 1);
+    const std::string where = address(a);
+    // Compare and new value are two registers behind one another, except in shared memory, where each has its own.
+    const Operand &compare = at(first + 2), &fresh = at(first + 3);
+    const std::string how = fmt::format("atom{}{}.cas.b{}", scope, space, wide ? 64 : 32);
+    if (!has(Modifier::CAST)) {
+      result(d, how, fmt::format("{}, {}, {}", where, value(compare), value(fresh)));
+      return true;
+    }
+    // 1: it was exchanged
+    const std::string old = wide ? wide_temporary() : temporary(), z = predicate_temporary(), expected = value(compare);
+    act("{} {}, {}, {}, {};", how, old, where, expected, value(fresh));
+    put("setp.eq.b{} {}, {}, {};", wide ? 64 : 32, z, old, expected);
+    act("selp.b32 {}, 1, 0, {};", target(d), z);
+    if (wide && d.number != sass::zero_register) {
+      act("mov.b32 {}, 0;", register_name(d, 1));
+      wrote(d, 2);
+    }
+    return true;
+  }
+  if (has(Modifier::POPC)) {
+    result(at(first), fmt::format("atom{}{}.add.u32", scope, space), fmt::format("{}, 1", address(at(first + 1))));
+    return true;
+  }
+  const char* operation = has(Modifier::ADD)    ? "add"
+                          : has(Modifier::MIN)  ? "min"
+                          : has(Modifier::MAX)  ? "max"
+                          : has(Modifier::INC)  ? "inc"
+                          : has(Modifier::DEC)  ? "dec"
+                          : has(Modifier::AND)  ? "and"
+                          : has(Modifier::OR)   ? "or"
+                          : has(Modifier::XOR)  ? "xor"
+                          : has(Modifier::EXCH) ? "exch"
+                                                : nullptr;
+  if (operation == nullptr) return refuse();
+  const bool bitwise = has(Modifier::AND) || has(Modifier::OR) || has(Modifier::XOR) || has(Modifier::EXCH);
+  const char* type = has(Modifier::F32) ? "f32" : has(Modifier::F64) ? "f64" : has(Modifier::F16x2) ? "noftz.f16x2" : has(Modifier::BF16x2) ? "noftz.bf16x2"
+                     : wide ? (bitwise ? "b64" : has(Modifier::S64) ? "s64" : "u64") : (bitwise ? "b32" : has(Modifier::S32) ? "s32" : "u32");
+  const bool is_float = has(Modifier::F32) || has(Modifier::F64) || has(Modifier::F16x2) || has(Modifier::BF16x2);
+  if (is_float && (has(Modifier::MIN) || has(Modifier::MAX) || has(Modifier::EXCH))) return refuse();
+  const Operand &a = at(reduction ? 0 : first + 1), &s = at(reduction ? 1 : first + 2);
+  const std::string where = address(a), rest = fmt::format("{}, {}", where, value(s));
+  if (reduction)
+    act("red{}{}.{}.{} {};", scope, space, operation, type, rest);
+  else
+    result(at(first), fmt::format("atom{}{}.{}.{}", scope, space, operation, type), rest);
+  return true;
+}
+
+} // namespace warplens::translate

@@ -1,0 +1,120 @@
+// A cubin's kernels and variables as one PTX text, and what the parser cannot know of it. See translate.h.
+#include "translate/translate.h"
+#include "translate/kernel.h"
+#include "ptx/parse.h"
+#include <cstring>
+
+namespace warplens::translate {
+namespace {
+
+std::optional<std::vector<Instruction>> decode_all(const KernelImage& kernel, u32 sm, std::string& why) {
+  std::vector<Instruction> out;
+  for (u64 at = 0; at + sass::instruction_bytes <= kernel.code.size(); at += sass::instruction_bytes) {
+    u64 low = 0, high = 0;
+    std::memcpy(&low, kernel.code.data() + at, sizeof low);
+    std::memcpy(&high, kernel.code.data() + at + sizeof low, sizeof high);
+    const std::optional<Instruction> one = sass::decode(low, high, at, sm);
+    if (!one) {
+      why = fmt::format("the instruction at {:#x}, {:#018x} {:#018x}, is not known", at, low, high);
+      return {};
+    }
+    out.push_back(*one);
+  }
+  return out;
+}
+
+std::string bytes_text(os::Bytes bytes, u64 size) {
+  std::string out;
+  u64 last = bytes.size(); // zeros at the end are left out
+  while (last > 0 && bytes[last - 1] == std::byte{0}) --last;
+  if (last == 0) return {};
+  for (u64 i = 0; i < std::min(last, size); ++i) out += fmt::format("{}{}", i == 0 ? "" : ",", static_cast<u32>(bytes[i]));
+  return fmt::format(" = {{{}}}", out);
+}
+
+struct Translated {
+  std::string name;
+  u32 first_line = 0; // of its text, in the module's
+  std::vector<Meeting> meetings;
+  std::vector<std::pair<u32, u64>> instructions;
+};
+
+// The block that begins at or behind that line.
+ir::BlockId block_at(const ir::Function& function, u32 line) {
+  for (u32 b = 0; b < function.blocks.size(); ++b)
+    if (function.blocks[b].count != 0 && function.instructions[function.blocks[b].first].ptx_line >= line) return ir::BlockId(b);
+  return {};
+}
+
+void add_meetings(ir::Function& function, const Translated& kernel) {
+  function.meetings.assign(function.blocks.size(), {});
+  std::map<u32, u32> block_of_line; // of the last instruction of each block
+  for (u32 b = 0; b < function.blocks.size(); ++b)
+    if (const ir::Block& block = function.blocks[b]; block.count != 0)
+      block_of_line[function.instructions[block.first + block.count - 1].ptx_line] = b;
+  for (const Meeting& meeting : kernel.meetings) {
+    auto block = block_of_line.find(meeting.branch + kernel.first_line);
+    if (block == block_of_line.end() || meeting.label == 0) continue;
+    function.meetings[block->second] = block_at(function, meeting.label + kernel.first_line);
+  }
+}
+
+} // namespace
+
+MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
+  MachineModule out;
+  const Image image = read_image(cubin, sm);
+  std::string text = fmt::format(".version 8.0\n.target sm_{}\n.address_size 64\n", std::min(sm, 90u));
+  std::set<std::string> builtins;
+  std::string kernels, variables;
+  std::vector<Translated> translated;
+  for (const KernelImage& kernel : image.kernels) {
+    std::string why;
+    if (image.initial_pointers) why = "variables are initialised with addresses";
+    std::optional<std::vector<Instruction>> code = why.empty() ? decode_all(kernel, sm, why) : std::nullopt;
+    if (!code) {
+      out.refused[kernel.name] = why;
+      continue;
+    }
+    Kernel one(image, kernel, std::move(*code));
+    if (!one.translate()) {
+      out.refused[kernel.name] = one.why();
+      continue;
+    }
+    Translated lines{kernel.name, static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}};
+    const std::string entry = one.text();
+    if (!one.why().empty()) {
+      out.refused[kernel.name] = one.why();
+      continue;
+    }
+    kernels += entry;
+    lines.meetings = one.meetings;
+    lines.instructions = one.instructions;
+    translated.push_back(std::move(lines));
+    builtins.insert(one.builtins().begin(), one.builtins().end());
+    if (one.uses_tables())
+      variables += fmt::format(".const .align 4 .b8 {}_tables[{}]{};\n", kernel.name, kernel.jump_tables.size(), bytes_text(kernel.jump_tables, kernel.jump_tables.size()));
+  }
+  for (const DeviceVariable& v : image.variables)
+    variables += fmt::format(".visible .{} .align 16 .b8 {}[{}]{};\n", v.is_constant ? "const" : "global", v.name, std::max<u64>(v.size, 1), bytes_text(v.initial, v.size));
+  text += variables;
+  for (const std::string& declaration : builtins) text += declaration + "\n";
+  const u32 before = static_cast<u32>(std::ranges::count(text, '\n'));
+  text += kernels;
+  out.ptx = text;
+  Result<ptx::Parsed> parsed = ptx::parse(out.ptx, {name, false});
+  if (!parsed) {
+    for (const Translated& kernel : translated) out.refused[kernel.name] = parsed.error().message;
+    return out;
+  }
+  out.module = std::move(parsed->module);
+  out.module.sm = sm;
+  for (Translated& kernel : translated) {
+    kernel.first_line += before;
+    const ir::FunctionId id = out.module.find_function(kernel.name);
+    if (id.valid()) add_meetings(out.module.functions[id.value], kernel);
+  }
+  return out;
+}
+
+} // namespace warplens::translate

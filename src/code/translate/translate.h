@@ -1,0 +1,31 @@
+// Machine code as a module of the engine: each machine instruction becomes the instructions of PTX that compute the same, so that
+// whatever runs, folds or judges PTX does so with machine code.
+//
+// The way there is PTX text: a kernel's instructions are written as PTX (translate/), and the parser reads it. What PTX has no word for
+// is added to the parsed module: where lanes that diverge meet (ir::Function::meetings), since machine code says so with BSSY and BSYNC,
+// and where each instruction comes from.
+//
+//   * A register is a register of 32 bits; pairs are put together where an instruction takes 64 bits.
+//   * Constant bank 0 is the launch: parameters, sizes of grid and block. Bank 3 is __constant__ memory, bank 4 addresses.
+//   * An access of memory is exactly one access of PTX. Arithmetic may take several instructions.
+//   * A subroutine is repeated for each place that it is called from: compilers have them for division and square root.
+//
+// Not translated: recursion, calls through registers but those of vprintf and the like, textures and surfaces, matrix instructions of
+// warp groups, clusters, bulk copies. A kernel with one of these has no translation, and `refused` says which instruction.
+#pragma once
+#include "ir/module.h"
+#include "os/bytes.h"
+#include <map>
+#include <string>
+
+namespace warplens::translate {
+
+struct MachineModule {
+  ir::Module module;                          // without the kernels that were refused
+  std::string ptx;                            // the text that was parsed
+  std::map<std::string, std::string> refused; // kernel → "HGMMA at 0x1f0 is not known"
+};
+// `sm`: the architecture whose code it is. Damaged images have nothing in them.
+MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name);
+
+} // namespace warplens::translate
