@@ -195,7 +195,7 @@ bool Kernel::translate() {
     if (labels_.contains(place)) {
       line(label(place) + ":");
       label_lines_[place] = lines_;
-      pairs_.clear(), uniform_pairs_.clear(), functions_.clear();
+      pairs_.clear(), uniform_pairs_.clear(), functions_.clear(), numbers_.clear();
     }
     before = place;
     falls_ = true;
@@ -354,6 +354,15 @@ bool Kernel::call_builtin() {
     put("{{ .param .b64 address; st.param.b64 [address], {}; {}call.uni free, (address); }}", read_wide(pair(4)), guard_);
     return true;
   }
+  if (name == "__assertfail") {
+    builtins_.insert(".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size);");
+    const std::string message = read_wide(pair(4)), file = read_wide(pair(6)), function = read_wide(pair(10)), size = read_wide(pair(12));
+    put("{{ .param .b64 message; .param .b64 file; .param .b32 line; .param .b64 function; .param .b64 size; st.param.b64 [message], {}; "
+        "st.param.b64 [file], {}; st.param.b32 [line], {}; st.param.b64 [function], {}; st.param.b64 [size], {}; "
+        "{}call.uni __assertfail, (message, file, line, function, size); }}",
+        message, file, register_name(pair(8)), function, size, guard_);
+    return true;
+  }
   return refuse(fmt::format("calls {}, which is not known", name));
 }
 
@@ -429,7 +438,8 @@ bool Kernel::warp() {
         all && at(0).number != sass::true_predicate ? "|" + predicate(at(0)).name : "", wide ? read_wide(at(2)) : read(at(2)), mask);
     return true;
   }
-  case Opcode::REDUX: {
+  case Opcode::REDUX:
+  case Opcode::CREDUX: {
     const std::string mask = temporary();
     act("activemask.b32 {};", mask);
     const char* how = has(Modifier::OR) ? "or.b32" : has(Modifier::XOR) ? "xor.b32" : has(Modifier::SUM) ? (has(Modifier::S32) ? "add.s32" : "add.u32")

@@ -13,7 +13,7 @@ enum Attribute : u8 {
   frame_size = 0x11,        // symbol u32, bytes u32
   least_stack_size = 0x12,  // symbol u32, bytes u32
   parameter_info = 0x17,    // index u32, ordinal u16, offset u16, size << 18 u32
-  indirect_targets = 0x34   // of each BRX: offset u32, a count u16 twice, targets u32
+  indirect_targets = 0x34   // of each BRX: offset u32, 0 u32, count u32, targets u32
 };
 constexpr u8 sized_value = 4; // format: two bytes say how many follow
 
@@ -40,10 +40,10 @@ template <class F> void for_each_attribute(os::Bytes info, F&& f) {
 }
 
 void read_targets(KernelImage& kernel, os::Bytes value) {
-  for (u64 at = 0; at + 8 <= value.size();) {
+  for (u64 at = 0; at + 12 <= value.size();) {
     const u64 branch = read<u32>(value, at);
-    const u32 count = read<u32>(value, at + 4);
-    at += 8;
+    const u32 count = read<u32>(value, at + 8);
+    at += 12;
     for (u32 i = 0; i < count && at + 4 <= value.size(); ++i, at += 4)
       kernel.branch_targets[branch].push_back(read<u32>(value, at));
   }

@@ -12,7 +12,16 @@ bool Kernel::add3() {
   for (std::size_t i : {3, 4, 5})
     if (!nothing(at(i)) || at(i).inverted) terms.push_back(&at(i));
   const bool extended = has(Modifier::X);
-  if (has(Modifier::n64)) return refuse();
+  if (has(Modifier::n64)) {
+    if (wanted(p) || wanted(q)) return refuse();
+    const std::string sum = wide_temporary();
+    put("mov.u64 {}, {};", sum, read_wide(at(3)));
+    if (at(3).negated) put("neg.s64 {0}, {0};", sum);
+    for (std::size_t i : {4, 5})
+      if (!nothing(at(i))) put("{1}.s64 {0}, {0}, {2};", sum, at(i).negated ? "sub" : "add", read_wide(at(i)));
+    write_wide(d, sum);
+    return true;
+  }
   if (!wanted(p) && !wanted(q)) {
     std::string sum = terms.empty() ? "0" : "";
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -391,6 +400,15 @@ bool Kernel::integer() {
   switch (now_->opcode) {
   case Opcode::IADD3:
   case Opcode::UIADD3: return add3();
+  case Opcode::IADD: { // of 64 bits
+    if (wanted(at(1))) return refuse();
+    const std::string sum = wide_temporary();
+    put("mov.u64 {}, {};", sum, read_wide(at(2)));
+    if (at(2).negated) put("neg.s64 {0}, {0};", sum);
+    put("{1}.s64 {0}, {0}, {2};", sum, at(3).negated ? "sub" : "add", read_wide(at(3)));
+    write_wide(at(0), sum);
+    return true;
+  }
   case Opcode::IMAD:
   case Opcode::UIMAD: return multiply_add();
   case Opcode::VIADD:

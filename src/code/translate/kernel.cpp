@@ -272,7 +272,12 @@ std::string Kernel::carry(const std::string& value, const Predicate& p) {
 void Kernel::wrote(const Operand& o, u32 registers) {
   if (o.number == sass::zero_register) return;
   std::set<u32>& pairs = o.kind == Kind::uniform ? uniform_pairs_ : pairs_;
-  for (u32 n = o.number == 0 ? 0 : o.number - 1u; n < o.number + registers; ++n) pairs.erase(n);
+  for (u32 n = o.number == 0 ? 0 : o.number - 1u; n < o.number + registers; ++n) {
+    pairs.erase(n);
+    if (n < o.number || o.kind == Kind::uniform) continue;
+    functions_.erase(n);
+    numbers_.erase(n);
+  }
 }
 
 std::string Kernel::target(const Operand& o) {
@@ -280,7 +285,11 @@ std::string Kernel::target(const Operand& o) {
   return register_name(o);
 }
 
-void Kernel::write(const Operand& o, const std::string& value) { act("mov.b32 {}, {};", target(o), value); }
+void Kernel::write(const Operand& o, const std::string& value) {
+  act("mov.b32 {}, {};", target(o), value);
+  if (guard_.empty() && o.kind == Kind::reg && !value.empty() && value[0] != '%')
+    numbers_[o.number] = std::strtoull(value.c_str(), nullptr, 0);
+}
 
 void Kernel::write_wide(const Operand& o, const std::string& value) {
   if (is_zero(o)) return;

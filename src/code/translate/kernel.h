@@ -46,6 +46,7 @@ public:
 
   const std::set<std::string>& builtins() const { return builtins_; }
   bool uses_tables() const { return uses_tables_; }
+  const std::vector<Instruction>& code() const { return code_; }
 
   std::vector<Meeting> meetings;                 // lines counted from the entry's first
   std::vector<std::pair<u32, u64>> instructions; // line → offset of the machine instruction
@@ -156,6 +157,7 @@ private:
   std::map<std::string, std::string> constants_; // what the prologue loads, by name
   std::set<u32> pairs_, uniform_pairs_;          // whose 64-bit register says the same as their two
   std::map<u32, std::string> functions_;         // register → the function of the runtime that it holds
+  std::map<u32, u64> numbers_;                   // register → the number that it holds
   std::set<std::string> builtins_;               // their declarations
   bool uses_tables_ = false, falls_ = false;
   std::map<Place, Regions> regions_; // in front of each instruction that control reaches

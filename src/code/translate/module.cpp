@@ -1,6 +1,7 @@
 // A cubin's kernels and variables as one PTX text, and what the parser cannot know of it. See translate.h.
 #include "translate/translate.h"
 #include "translate/kernel.h"
+#include "machine_code/machine_code.h"
 #include "ptx/parse.h"
 #include <cstring>
 
@@ -37,6 +38,7 @@ struct Translated {
   u32 first_line = 0; // of its text, in the module's
   std::vector<Meeting> meetings;
   std::vector<std::pair<u32, u64>> instructions;
+  std::vector<Instruction> code;
 };
 
 // The block that begins at or behind that line.
@@ -58,6 +60,57 @@ void add_meetings(ir::Function& function, const Translated& kernel) {
     function.meetings[block->second] = block_at(function, meeting.label + kernel.first_line);
   }
 }
+
+// Where instructions come from, and what their accesses are in machine code.
+class Origins {
+public:
+  Origins(ir::Module& module, const fatbin::MachineCode& lines) : module_(module), lines_(lines) {}
+
+  void add(ir::Function& function, const Translated& kernel, const std::vector<Instruction>& code) {
+    std::map<u32, u64> offsets; // by line
+    for (const auto& [line, offset] : kernel.instructions) offsets[line + kernel.first_line] = offset;
+    for (ir::Instruction& i : function.instructions) {
+      auto found = offsets.find(i.ptx_line);
+      if (found == offsets.end()) continue;
+      i.location = location(kernel.name, found->second);
+      if (!i.site.valid()) continue;
+      const Instruction& machine = code[found->second / sass::instruction_bytes];
+      access::Site& site = module_.sites[i.site.value];
+      site.opcode = opcode_text(machine);
+      // Lanes of one word are served together.
+      if (machine.has(Modifier::POPC)) site.assembled = access::Assembled::combined;
+      if (machine.has(Modifier::CAST)) site.assembled = access::Assembled::cast;
+    }
+  }
+
+private:
+  static std::string opcode_text(const Instruction& i) {
+    std::string out(sass::name(i.opcode));
+    for (Modifier m : i.modifiers()) out += fmt::format(".{}", sass::name(m));
+    return out;
+  }
+
+  ir::LocationId location(const std::string& function, u64 offset) {
+    const access::SourceStack frames = lines_.frames(function, offset);
+    ir::LocationId out;
+    std::vector<access::SourceFrame> outermost(frames.begin(), frames.end());
+    std::ranges::reverse(outermost);
+    for (const access::SourceFrame& frame : outermost) {
+      auto [file, fresh] = files_.try_emplace(frame.file, static_cast<u32>(module_.files.size()));
+      if (fresh) module_.files.push_back(frame.file);
+      auto [known, is_new] = locations_.try_emplace({file->second, frame.line, out.valid() ? out.value : ~0u},
+                                                    ir::LocationId(module_.locations.size()));
+      if (is_new) module_.locations.push_back({file->second, frame.line, frame.column, out, {}});
+      out = known->second;
+    }
+    return out;
+  }
+
+  ir::Module& module_;
+  const fatbin::MachineCode& lines_;
+  std::map<std::string, u32> files_;
+  std::map<std::array<u32, 3>, ir::LocationId> locations_;
+};
 
 } // namespace
 
@@ -81,7 +134,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
       out.refused[kernel.name] = one.why();
       continue;
     }
-    Translated lines{kernel.name, static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}};
+    Translated lines{kernel.name, static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}, {}};
     const std::string entry = one.text();
     if (!one.why().empty()) {
       out.refused[kernel.name] = one.why();
@@ -90,6 +143,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
     kernels += entry;
     lines.meetings = one.meetings;
     lines.instructions = one.instructions;
+    lines.code = one.code();
     translated.push_back(std::move(lines));
     builtins.insert(one.builtins().begin(), one.builtins().end());
     if (one.uses_tables())
@@ -109,10 +163,14 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
   }
   out.module = std::move(parsed->module);
   out.module.sm = sm;
+  const fatbin::MachineCode lines{cubin};
+  Origins origins(out.module, lines);
   for (Translated& kernel : translated) {
     kernel.first_line += before;
     const ir::FunctionId id = out.module.find_function(kernel.name);
-    if (id.valid()) add_meetings(out.module.functions[id.value], kernel);
+    if (!id.valid()) continue;
+    add_meetings(out.module.functions[id.value], kernel);
+    origins.add(out.module.functions[id.value], kernel, kernel.code);
   }
   return out;
 }

@@ -21,6 +21,7 @@ bool is_changed(const Site& site) {
   case Assembled::elsewhere:
   case Assembled::one_lane:
   case Assembled::combined:
+  case Assembled::cast:
   case Assembled::parameter:
   case Assembled::looped: return true;
   case Assembled::as_written: // of those behind a branch, who performs them is known to the emulator
@@ -35,6 +36,7 @@ template <class Form> Form with_header(const Form& access, const Site& site) {
   if (site.assembled == Assembled::widened) out.bytes = site.bytes;
   if (site.assembled == Assembled::parameter) out.space = access::Space::constant;
   if (site.assembled == Assembled::combined) out.atomic = AtomicForm::combined;
+  if (site.assembled == Assembled::cast) out.atomic = AtomicForm::cast;
   return out;
 }
 

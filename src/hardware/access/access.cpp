@@ -88,6 +88,7 @@ std::string_view name(Assembled assembled) {
   case Assembled::elsewhere: return "elsewhere";
   case Assembled::one_lane: return "one-lane";
   case Assembled::combined: return "combined";
+  case Assembled::cast: return "cast";
   case Assembled::looped: return "looped";
   case Assembled::parameter: return "parameter";
   case Assembled::if_taken:
