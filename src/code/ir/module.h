@@ -144,8 +144,8 @@ struct Function {
   std::vector<Operand> operands;
   std::vector<BlockId> targets;          // of brx
   std::vector<Block> blocks;             // block 0 is the entry
-  // Of machine code, by block: where lanes that diverge at its end wait for each other (BSYNC); not valid: nowhere. Empty: the code
-  // does not say, and they meet where their ways do (cfg.h).
+  // Of machine code, by block: where lanes that diverge at its end wait for each other (BSYNC); not valid: nowhere. A block that ends
+  // with a jump opens a region (BSSY) that ends there. Empty: the code does not say, and lanes meet where their ways do (cfg.h).
   std::vector<BlockId> meetings;
   std::array<u32, 3> max_threads{};      // .maxntid, 0 where absent
   std::array<u32, 3> required_threads{}; // .reqntid

@@ -11,8 +11,8 @@ namespace warplens::translate {
 namespace {
 constexpr std::size_t most_contexts = 64, most_places = 400'000;
 
-bool same_guard(const Instruction& a, const Instruction& b) {
-  return a.guard == b.guard && a.guard_negated == b.guard_negated && a.guard_uniform == b.guard_uniform;
+bool same_predicate(const Instruction& a, const Instruction& b) {
+  return a.guard == b.guard && a.guard_uniform == b.guard_uniform;
 }
 bool guarded(const Instruction& i) { return i.guard != sass::true_predicate; }
 bool never(const Instruction& i) { return i.guard == sass::true_predicate && i.guard_negated; }
@@ -75,6 +75,18 @@ void Kernel::flow_to(const Place& to, const Regions& open, std::vector<Place>& w
   waiting.push_back(to);
 }
 
+// The regions that lanes are in behind a branch, where it is taken and where not: BREAKs in front of it, under its predicate, took
+// those out for which that holds.
+std::pair<Kernel::Regions, Kernel::Regions> Kernel::behind_branch(const Regions& open) const {
+  Regions there = open, here = open;
+  for (const Instruction* before = code_at(place_.offset - sass::instruction_bytes);
+       before != nullptr && before->opcode == Opcode::BREAK && same_predicate(*before, *now_);
+       before = code_at(before->address - sass::instruction_bytes))
+    std::erase_if(before->guard_negated == now_->guard_negated ? there : here,
+                  [&](const Region& r) { return r.barrier == before->operands()[1].number; });
+  return {there, here};
+}
+
 bool Kernel::find_places() {
   std::vector<Place> waiting;
   flow_to({0, 0}, {}, waiting);
@@ -103,7 +115,7 @@ bool Kernel::find_places() {
     case Opcode::BSSY: {
       const u64 end = target_of(*now_);
       open = without(open, now_->operands()[1].number);
-      open.push_back({now_->operands()[1].number, end - sass::instruction_bytes});
+      open.push_back({place_.context, now_->operands()[1].number, end - sass::instruction_bytes});
       flow_to(next, open, waiting);
       break;
     }
@@ -112,23 +124,19 @@ bool Kernel::find_places() {
       flow_to(next, without(open, now_->operands()[1].number), waiting);
       break;
     case Opcode::BREAK:
-      // Under a guard the lanes that leave branch away right behind it, under the same guard.
+      // Under a guard, what leaves is what the branch right behind it sends away: see behind_branch().
       flow_to(next, maybe ? open : without(open, now_->operands()[1].number), waiting);
       break;
     case Opcode::BRA: {
       Place to{place_.context, target_of(*now_)};
-      Regions there = open;
-      for (const Instruction* before = code_at(place_.offset - sass::instruction_bytes);
-           before != nullptr && before->opcode == Opcode::BREAK && same_guard(*before, *now_);
-           before = code_at(before->address - sass::instruction_bytes))
-        there = without(there, before->operands()[1].number);
+      const auto [there, here] = behind_branch(open);
       if (has(Modifier::DIV) || has(Modifier::CONV)) { // lanes are gathered instead: see control()
         flow_to(next, open, waiting);
         break;
       }
       mark(to);
       flow_to(to, there, waiting);
-      if (maybe) flow_to(next, open, waiting);
+      if (maybe) flow_to(next, here, waiting);
       break;
     }
     case Opcode::BRX: {
@@ -178,7 +186,7 @@ std::string Kernel::label(const Place& p) const { return fmt::format("$L{}_{:x}"
 void Kernel::note_meeting(const Regions& there, const Regions& here) {
   std::optional<Place> meeting;
   for (std::size_t i = 0; i < std::min(there.size(), here.size()); ++i)
-    if (there[i] == here[i]) meeting = Place{place_.context, here[i].meeting};
+    if (there[i] == here[i]) meeting = Place{here[i].context, here[i].meeting};
   waiting_meetings_.emplace_back(lines_, meeting.value_or(Place{0, nowhere}));
 }
 
@@ -232,7 +240,6 @@ std::string Kernel::whole_condition() {
 bool Kernel::control() {
   const Place next{place_.context, place_.offset + sass::instruction_bytes};
   const Regions& open = regions_[place_];
-  auto regions_at = [&](const Place& p) -> const Regions& { return regions_[p]; };
   auto branch = [&](const Place& to) {
     const std::string condition = whole_condition();
     line(fmt::format("{}bra {};", condition, label(to)));
@@ -240,19 +247,13 @@ bool Kernel::control() {
       falls_ = false;
       return;
     }
-    Regions there = open;
-    for (const Instruction* before = code_at(place_.offset - sass::instruction_bytes);
-         before != nullptr && before->opcode == Opcode::BREAK && same_guard(*before, *now_);
-         before = code_at(before->address - sass::instruction_bytes))
-      std::erase_if(there, [&](const Region& r) { return r.barrier == before->operands()[1].number; });
-    note_meeting(there, open);
-    (void)regions_at;
+    const auto [there, here] = behind_branch(open);
+    note_meeting(there, here);
     start_block(next);
   };
   switch (now_->opcode) {
   case Opcode::NOP:
   case Opcode::YIELD:
-  case Opcode::BSSY:
   case Opcode::BREAK:
   case Opcode::ERRBAR:
   case Opcode::CGAERRBAR:
@@ -262,6 +263,11 @@ bool Kernel::control() {
   case Opcode::LEPC:
   case Opcode::ENDCOLLECTIVE: return true;
   case Opcode::BSYNC: return true; // its label is what matters
+  case Opcode::BSSY:
+    line(fmt::format("bra.uni $B{}_{:x};", next.context, next.offset));
+    waiting_meetings_.emplace_back(lines_, Place{place_.context, target_of(*now_) - sass::instruction_bytes});
+    line(fmt::format("$B{}_{:x}:", next.context, next.offset));
+    return true;
   case Opcode::BMOV: return true;  // saved and restored around calls, whose code is repeated here
   case Opcode::BRA:
     if (has(Modifier::DIV)) { // its lanes are apart: gather them

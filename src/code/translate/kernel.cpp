@@ -60,15 +60,19 @@ std::string Kernel::constant(u32 bank, u64 offset) {
     constexpr char axes[] = "xyz";
     auto axis_at = [&](u32 from) { return offset >= from && offset < from + 12 && (offset - from) % 4 == 0; };
     if (offset >= kernel_.parameters_at) {
+      // One parameter, or several small ones and padding, whose bytes are put together.
+      const u64 from = offset - kernel_.parameters_at;
+      how = fmt::format("mov.b32 {}, 0;", name);
       for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
         const KernelParameter& p = kernel_.parameters[i];
-        const u64 at = offset - kernel_.parameters_at;
-        if (at < p.offset || at >= p.offset + p.size) continue;
-        const u64 left = p.offset + p.size - at;
-        how = fmt::format("ld.param.{} {}, [{}_param_{}+{}];", left >= 4 ? "b32" : left >= 2 ? "u16" : "u8", name,
-                          kernel_.name, i, at - p.offset);
+        if (from >= p.offset && from + 4 <= p.offset + p.size) {
+          how = fmt::format("ld.param.b32 {}, [{}_param_{}+{}];", name, kernel_.name, i, from - p.offset);
+          break;
+        }
+        for (u64 byte = std::max<u64>(from, p.offset); byte < std::min<u64>(from + 4, p.offset + p.size); ++byte)
+          how += fmt::format(" ld.param.u8 %sink, [{0}_param_{1}+{2}]; shl.b32 %sink, %sink, {3}; or.b32 {4}, {4}, %sink;",
+                             kernel_.name, i, byte - p.offset, (byte - from) * 8, name);
       }
-      if (how.empty()) how = fmt::format("mov.b32 {}, 0;", name); // padding
     } else if (axis_at(state.block)) {
       how = fmt::format("mov.u32 {}, %ntid.{};", name, axes[(offset - state.block) / 4]);
     } else if (axis_at(state.grid)) {

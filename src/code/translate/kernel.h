@@ -131,6 +131,7 @@ private:
     auto operator<=>(const Place&) const = default;
   };
   struct Region {
+    u32 context;
     u8 barrier;
     u64 meeting; // offset of its BSYNC
     auto operator<=>(const Region&) const = default;
@@ -138,6 +139,7 @@ private:
   using Regions = std::vector<Region>;
   const Instruction* code_at(u64 offset) const;
   bool find_places();
+  std::pair<Regions, Regions> behind_branch(const Regions& open) const;
   void flow_to(const Place& to, const Regions&, std::vector<Place>& waiting);
   std::string label(const Place& p) const;
   void note_meeting(const Regions& there, const Regions& here);

@@ -104,21 +104,28 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
       fmt::format("build with -arch=sm_{}", sm));
 }
 
-// Machine code as a module; empty: there is none, or some of its kernels are not translated, which notes say.
-std::optional<ir::Module> machine_module(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
-                                         std::vector<diag::Diagnostic>& notes) {
-  const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, sm);
-  if (image == nullptr) {
+// Machine code as modules; none: there is none, or some of its kernels are not translated, which notes say.
+std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
+                                        std::vector<diag::Diagnostic>& notes) {
+  const fatbin::CubinImage* chosen = fatbin::choose_machine_code(fatbin, sm);
+  if (chosen == nullptr) {
     notes.push_back(no_machine_code(program, sm));
     return {};
   }
-  translate::MachineModule made =
-      translate::translate(Bytes(image->bytes), image->sm, fmt::format("{} (sm_{})", program, image->sm));
-  for (const auto& [kernel, why] : made.refused)
+  std::vector<ir::Module> out;
+  std::map<std::string, std::string> refused;
+  for (const fatbin::CubinImage& image : fatbin.machine_code) {
+    if (image.sm != chosen->sm) continue;
+    translate::MachineModule made =
+        translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm));
+    refused.merge(made.refused);
+    if (!made.module.functions.empty()) out.push_back(std::move(made.module));
+  }
+  for (const auto& [kernel, why] : refused)
     notes.push_back(diag::warning("machine-code-not-translated",
                                   fmt::format("machine code of '{}' does not run, its PTX does: {}", ptx::demangle(kernel), why)));
-  if (!made.refused.empty() || made.module.functions.empty()) return {};
-  return std::move(made.module);
+  if (!refused.empty()) return {};
+  return out;
 }
 
 } // namespace
@@ -135,9 +142,9 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
     if (wanted.code == Code::machine)
-      if (std::optional<ir::Module> machine = machine_module(fatbin, wanted.sm, program, notes)) {
+      if (std::vector<ir::Module> machine = machine_modules(fatbin, wanted.sm, program, notes); !machine.empty()) {
         code.machine_code = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
-        modules.push_back(std::move(*machine));
+        std::ranges::move(machine, std::back_inserter(modules));
         continue;
       }
     fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);

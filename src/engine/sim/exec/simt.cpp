@@ -177,6 +177,17 @@ void return_lanes(Exec& x, const Mask& lanes) {
   settle(x);
 }
 
+void wait_below(Exec& x, u32 here) {
+  Group& group = *x.group;
+  const u32 floor = group.frames.back().floor;
+  for (std::size_t i = group.stack.size() - 1; i-- > floor;) {
+    if (group.stack[i].pc != here) continue;
+    const Mask lanes = group.stack.back().mask;
+    for (std::size_t above = i + 1; above < group.stack.size(); ++above) remove(group.stack[above].mask, lanes, x.shape.warps);
+    return settle(x);
+  }
+}
+
 void exit_lanes(Exec& x, const Mask& lanes) {
   Group& group = *x.group;
   if (x.whole && x.unguarded && group.frames.size() == 1) { // the usual end: everyone at once

@@ -15,6 +15,9 @@ void run_group(Exec&, Group&);                                      // until it 
 std::unique_ptr<Group> split_off(Exec&, Group&, const Mask& lanes); // those lanes, as a group of their own
 void exit_lanes(Exec&, const Mask&);
 void return_lanes(Exec&, const Mask&);
+// In machine code lanes may leave a region (BREAK) for the end of an outer one, before they come to the inner one's: where an entry
+// below waits at `here`, the lanes that arrive wait with it.
+void wait_below(Exec&, u32 here);
 Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
 
 } // namespace warplens::sim

@@ -31,7 +31,7 @@ public:
     first_path_.assign(count_, 0);
     seen_.assign(count_, 0);
     for (u32 b = 0; b < count_; ++b)
-      if (blocks_.successors[b].size() >= 2 && !mark_region(b)) return;
+      if ((blocks_.successors[b].size() >= 2 || blocks_.opens_region[b]) && !mark_region(b)) return;
     for (u32 b = 0; b < count_; ++b)
       for (u32 i = blocks_.start[b]; i < blocks_.end[b]; ++i) {
         Op& op = code_.ops[i];

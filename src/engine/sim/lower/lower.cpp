@@ -55,7 +55,7 @@ std::unique_ptr<Code> Lowering::run() {
 void Lowering::lower_blocks(const ir::Cfg& cfg) {
   std::vector<bool> joins(function_.blocks.size());
   for (std::size_t b = 0; b < function_.blocks.size(); ++b)
-    if (function_.blocks[b].successors.size() > 1 && cfg.meeting[b].valid())
+    if ((function_.blocks[b].successors.size() > 1 || !function_.meetings.empty()) && cfg.meeting[b].valid())
       joins[cfg.meeting[b].value] = true;
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
     block_start_.push_back(static_cast<u32>(code_->ops.size()));
@@ -108,10 +108,11 @@ bool Lowering::reconverges(const ir::Cfg& cfg, std::size_t block) {
 }
 
 BlockLayout Lowering::layout(const ir::Cfg& cfg) const {
-  BlockLayout out{block_start_, block_end_, {}, successors(), {}};
+  BlockLayout out{block_start_, block_end_, {}, successors(), {}, {}};
   for (std::size_t b = 0; b < block_start_.size(); ++b) {
     out.reconvergence.push_back(cfg.meeting[b].valid() ? cfg.meeting[b].value : no_target);
     out.reconverges.push_back(reconverges(cfg, b));
+    out.opens_region.push_back(!function_.meetings.empty() && cfg.meeting[b].valid());
   }
   return out;
 }

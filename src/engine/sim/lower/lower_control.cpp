@@ -11,6 +11,10 @@ void Lowering::control(const ir::Instruction& i) {
   u32 join = join_block_.valid() ? join_block_.value : no_target;
   switch (form.opcode) {
   case Opcode::bra: {
+    if (!i.guard.valid() && !function_.meetings.empty() && join != no_target) {
+      emit(OpKind::open_region, i).jump() = {.target = function_.sources(i)[0].block.value, .reconvergence = join};
+      return;
+    }
     Op& op = emit(i.guard.valid() ? OpKind::branch_if : OpKind::branch, i);
     op.jump() = {.target = function_.sources(i)[0].block.value, .reconvergence = join};
     return;

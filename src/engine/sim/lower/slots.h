@@ -27,6 +27,7 @@ struct BlockLayout {
   std::vector<u32> start, end, reconvergence;
   std::vector<std::vector<u32>> successors;
   std::vector<bool> reconverges;
+  std::vector<bool> opens_region; // a region begins behind it, whose lanes wait at `reconvergence`
 };
 
 // Sets Op::kills where lanes that do not execute the op need no old value of its destinations.

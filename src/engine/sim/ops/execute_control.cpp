@@ -215,11 +215,22 @@ void branch_table(Exec& x, const Op& op) {
   if (back) backward(x, op);
 }
 
+// BSSY: all lanes that are here will be waited for at the region's end, where those come that leave regions inside it, too.
+void open_region(Exec& x, const Op& op) {
+  std::vector<StackEntry>& stack = x.group->stack;
+  stack.back().pc = op.jump().reconvergence;
+  stack.emplace_back(op.jump().target, op.jump().reconvergence, x.active);
+  x.load_top();
+}
+
 // The first op of a block where diverged lanes may meet: arriving paths wait here for the others.
 void reconverge(Exec& x, const Op&) {
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = x.pc - 1;
-  if (stack.back().reconvergence != here) return;
+  if (stack.back().reconvergence != here) {
+    if (!x.code->function->meetings.empty()) wait_below(x, here);
+    return;
+  }
   stack.pop_back(); // one path: the entry below is the other path, or the lanes that meet here
   x.load_top();
 }

@@ -38,6 +38,7 @@ bool leaves(const Code& code, u32 pc) {
     switch (op.kind()) {
     case OpKind::reconverge:
     case OpKind::reconverge_early: ++pc; break;
+    case OpKind::open_region:
     case OpKind::branch: pc = op.jump().target; break;
     case OpKind::ret:
     case OpKind::exit: return op.guard == no_slot;
