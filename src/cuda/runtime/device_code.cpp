@@ -143,7 +143,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
     if (wanted.code == Code::machine)
       if (std::vector<ir::Module> machine = machine_modules(fatbin, wanted.sm, program, notes); !machine.empty()) {
-        code.machine_code = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
+        code.machine_code = code.ptx_sm = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
         std::ranges::move(machine, std::back_inserter(modules));
         continue;
       }
