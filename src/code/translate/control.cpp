@@ -258,6 +258,7 @@ bool Kernel::control() {
   case Opcode::ERRBAR:
   case Opcode::CGAERRBAR:
   case Opcode::CCTL:
+  case Opcode::FENCE:
   case Opcode::PREEXIT:
   case Opcode::ACQBULK:
   case Opcode::LEPC:
@@ -406,9 +407,12 @@ bool Kernel::warp() {
     return true;
   case Opcode::WARPSYNC: {
     if (has(Modifier::EXCLUSIVE)) return refuse();
-    if (has(Modifier::ALL) || at(0).kind == Kind::none) return true;
     if (has(Modifier::COLLECTIVE)) return true; // reached through BRA.DIV alone
-    act("bar.warp.sync {};", read(at(0)));
+    if (has(Modifier::ALL)) {
+      act("bar.warp.sync 0xffffffff;");
+      return true;
+    }
+    act("bar.warp.sync {};", read(at(1)));
     return true;
   }
   case Opcode::SHFL: {
@@ -459,8 +463,58 @@ bool Kernel::warp() {
     return true;
   }
   case Opcode::NANOSLEEP: act("nanosleep.u32 {};", read(now_->operands().back())); return true;
-  default: return false;
+  default: return matrix();
   }
+}
+
+std::string Kernel::registers(const Operand& o, u32 count) {
+  std::string out = "{";
+  for (u32 i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + half_of(o, i);
+  return out + "}";
+}
+
+// Products of matrices that the lanes of a warp hold: the same fragments in the same order as PTX's mma.
+bool Kernel::matrix() {
+  const bool half = now_->opcode == Opcode::HMMA, integer = now_->opcode == Opcode::IMMA;
+  if (!half && !integer && now_->opcode != Opcode::MOVM) return false;
+  if (now_->opcode == Opcode::MOVM) {
+    if (!has(Modifier::MT88)) return refuse();
+    act("movmatrix.sync.aligned.m8n8.trans.b16 {}, {};", target(at(0)), read(at(1)));
+    return true;
+  }
+  if (has(Modifier::SP) || !guard_.empty()) return refuse();
+  struct Shape {
+    Modifier name;
+    const char* text;
+    u32 a, b; // registers of 32 bits a lane
+  };
+  static constexpr Shape half_shapes[] = {{Modifier::n1688, "m16n8k8", 2, 1}, {Modifier::n16816, "m16n8k16", 4, 2}, {Modifier::n1684, "m16n8k4", 2, 1}};
+  static constexpr Shape integer_shapes[] = {{Modifier::n8816, "m8n8k16", 1, 1}, {Modifier::n16816, "m16n8k16", 2, 1}, {Modifier::n16832, "m16n8k32", 4, 2}};
+  const Shape* shape = nullptr;
+  for (const Shape& s : half ? std::span<const Shape>(half_shapes) : std::span<const Shape>(integer_shapes))
+    if (has(s.name)) shape = &s;
+  if (shape == nullptr) return refuse();
+  std::string types;
+  u32 sums = 4;
+  if (half) {
+    const char* source = has(Modifier::BF16) ? "bf16" : has(Modifier::TF32) ? "tf32" : "f16";
+    const bool tf32 = has(Modifier::TF32), wide = has(Modifier::F32);
+    if (tf32 && shape->a == 2 && has(Modifier::n1688)) shape = nullptr; // four registers of A, as .tf32 has them
+    static constexpr Shape tf32_eight = {Modifier::n1688, "m16n8k8", 4, 2};
+    if (shape == nullptr) shape = &tf32_eight;
+    if (!wide) sums = 2;
+    types = fmt::format("{0}.{1}.{1}.{0}", wide ? "f32" : "f16", source);
+  } else {
+    if (has(Modifier::S4) || has(Modifier::U4)) return refuse();
+    const bool a_signed = (now_->high >> 12 & 1) != 0, b_signed = (now_->high >> 14 & 1) != 0;
+    if (has(Modifier::n8816)) sums = 2;
+    types = fmt::format("{}s32.{}8.{}8.s32", has(Modifier::SAT) ? "satfinite." : "", a_signed ? 's' : 'u', b_signed ? 's' : 'u');
+  }
+  const std::string a = registers(at(1), shape->a), b = registers(at(2), shape->b), c = registers(at(3), sums);
+  if (is_zero(at(0))) return true;
+  act("mma.sync.aligned.{}.row.col.{} {}, {}, {}, {};", shape->text, types, registers(at(0), sums), a, b, c);
+  wrote(at(0), sums);
+  return true;
 }
 
 } // namespace warplens::translate

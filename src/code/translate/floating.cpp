@@ -284,8 +284,8 @@ bool Kernel::conversion() {
       write_wide(d, e);
     } else if (to == 2) {
       act("cvt{}.f32.{} {}, {};", rounding(*now_), type, target(d), value);
-    } else if (to == 1) {
-      put("cvt{}.f16.{} %h0, {};", rounding(*now_), type, value);
+    } else if (to == 1 || to == 4) {
+      put("cvt{}.{}.{} %h0, {};", rounding(*now_), to == 1 ? "f16" : "bf16", type, value);
       act("mov.b32 {}, {{%h0, %h0}};", target(d));
     } else {
       return refuse();

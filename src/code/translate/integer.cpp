@@ -103,13 +103,14 @@ bool Kernel::multiply_add() {
     return true;
   }
   if (has(Modifier::HI)) { // the high word of a product to which 64 bits are added
-    if (has(Modifier::X) || wanted(p)) return refuse();
-    if (nothing(c)) {
+    if (has(Modifier::X)) return refuse();
+    if (nothing(c) && !wanted(p)) {
       act("mul.hi.{} {}, {}, {};", type, target(d), read(a), read(b));
       return true;
     }
     const std::string sum = read_wide(c), product = wide_temporary();
     put("mad.wide.{} {}, {}, {}, {};", type, product, read(a), read(b), sum);
+    if (wanted(p)) act("setp.lt.u64 {}, {}, {};", predicate(p).name, product, sum);
     act("mov.b64 {{%sink, {}}}, {};", target(d), product);
     return true;
   }

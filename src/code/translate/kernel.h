@@ -120,6 +120,8 @@ private:
   std::string global_address(const Operand&);
   std::string near_address(const Operand&);
   std::string order(bool atomic) const;
+  bool matrix();
+  std::string registers(const Operand&, u32 count); // "{%r4, %r5}"
   bool special_register();
   bool call_builtin();
   std::string constant_base(); // the first variable of bank 3

@@ -295,7 +295,11 @@ bool Kernel::load(std::string_view space) {
   if (global && now_->opcode == Opcode::LDG && at(first + 2).number != sass::true_predicate && !at(first + 2).hidden) return refuse();
   const Width width = width_of(*now_);
   const std::string where = global ? global_address(address) : near_address(address);
-  const std::string how = fmt::format("ld{}{}{}", global ? order(false) : "", space, has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
+  // ptxas puts YIELD behind the load of a loop that waits for other threads.
+  bool waits = false;
+  for (u64 ahead = 1; ahead <= 3; ++ahead)
+    if (const Instruction* i = code_at(place_.offset + ahead * sass::instruction_bytes)) waits |= i->opcode == Opcode::YIELD;
+  const std::string how = waits && !has(Modifier::STRONG) && space != ".local" ? fmt::format("ld.volatile{}", space) : fmt::format("ld{}{}{}", global ? order(false) : "", space, has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
   if (width.bytes <= 4) {
     const std::string type = width.bytes == 4 ? "b32" : fmt::format("{}{}", width.is_signed ? 's' : 'u', width.bytes * 8);
     act("{}.{} {}, {};", how, type, target(d), where);
@@ -336,10 +340,35 @@ bool Kernel::memory() {
   case Opcode::STL: return store(".local");
   case Opcode::LDGSTS: {
     const u32 bytes = has(Modifier::n128) ? 16 : has(Modifier::n64) ? 8 : 4;
-    const Predicate p = predicate(at(2));
-    if (!p.is_constant || !p.value) return refuse();
-    const std::string to = near_address(at(0)), from = global_address(at(1));
-    act("cp.async.{}.shared.global {}, {}, {};", has(Modifier::BYPASS) && bytes == 16 ? "cg" : "ca", to, from, bytes);
+    const Predicate p = predicate(at(2)); // false: zeros are written
+    const std::string to = near_address(at(0));
+    std::string from = global_address(at(1)), size;
+    const bool always = p.is_constant && p.value;
+    if (!always || has(Modifier::ZFILL)) {
+      const std::string e = wide_temporary(), place = from.substr(1, from.size() - 2);
+      const std::size_t plus = place.find('+');
+      put("mov.u64 {}, {};", e, place.substr(0, plus));
+      if (plus != place.npos) put("add.s64 {0}, {0}, {1};", e, place.substr(plus + 1));
+      if (has(Modifier::ZFILL)) { // the address's low bits say how many bytes are read; the rest is zero
+        if (!always) return refuse();
+        const std::string low = wide_temporary(), count = temporary();
+        put("and.b64 {}, {}, {};", low, e, bytes - 1);
+        put("cvt.u32.u64 {}, {};", count, low);
+        put("sub.s64 {0}, {0}, {1};", e, low);
+        from = fmt::format("[{}]", e);
+        size = ", " + count;
+      }
+    }
+    if (!always) { // what is not read may have any address
+      const std::string e = fmt::format("%e{}", wide_temporaries_ - 1);
+      if (p.is_constant)
+        put("mov.u64 {}, 0;", e);
+      else
+        put("selp.b64 {}, {}, {}, {};", e, p.negated ? "0" : e, p.negated ? e : "0", p.name);
+      from = fmt::format("[{}]", e);
+      size = ", " + as_number(p, bytes);
+    }
+    act("cp.async.{}.shared.global {}, {}, {}{};", has(Modifier::BYPASS) && bytes == 16 ? "cg" : "ca", to, from, bytes, size);
     return true;
   }
   case Opcode::LDGDEPBAR: act("cp.async.commit_group;"); return true;
@@ -353,6 +382,13 @@ bool Kernel::memory() {
     for (u32 i = 0; i < count; ++i) registers += (i == 0 ? "" : ", ") + register_name(at(0), i);
     act("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {{{}}}, {};", count, has(Modifier::MT88) ? ".trans" : "", registers, where);
     wrote(at(0), count);
+    return true;
+  }
+  case Opcode::QSPC: {
+    if (!is_zero(at(1))) return refuse();
+    const std::string address = global_address(at(2));
+    act("isspacep.{} {}, {};", has(Modifier::S) ? "shared" : has(Modifier::L) ? "local" : "global", predicate(at(0)).name,
+        address.substr(1, address.find_first_of("+]") - 1));
     return true;
   }
   default: return atomics();
