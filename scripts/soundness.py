@@ -38,7 +38,7 @@ def rows_of(build, report, program):
 def run(build, program, arguments):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "run.json")
-        command = [os.path.join(build, "warplens"), "run", "--count-as", "ptx", "--json", report]
+        command = [os.path.join(build, "warplens"), "run", "--code", "ptx", "--json", report]
         if program.endswith(".cu"):
             command += ["--compiler", "clang"]
         subprocess.run(command + [program, *arguments], stdout=subprocess.DEVNULL)

@@ -32,7 +32,7 @@ for example; do
   expect_json clang.json 'sum(s["instructions"] for l in r["launches"] for s in l["sites"]) > 0' True
   [ -n "$compiler" ] || expect_in stderr 'spills are not seen' # ptxas is hidden, too
   [ -x "$nvcc" ] || continue
-  run "$warplens" run --compiler nvcc --count-as ptx --json nvcc.json "$example"
+  run "$warplens" run --compiler nvcc --code ptx --json nvcc.json "$example"
   expect_code 0
   expect_not_in stderr 'spills are not seen'
   totals clang.json >clang

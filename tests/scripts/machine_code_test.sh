@@ -6,7 +6,7 @@ nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 programs="$source_dir/tests/scripts/programs"
 
 "$nvcc" -O3 -std=c++17 -lineinfo -cudart shared -arch=sm_90 "$programs/loops.cu" -o loops
-run "$warplens" run --count-as machine-code --json loops.json ./loops
+run "$warplens" run --code auto --json loops.json ./loops
 expect_code 0
 expect_in stderr 'from the machine code for 9.0'
 python3 - <<'PY' || fail "loops of atomics do not take the passes that an H200 counted"
@@ -38,7 +38,7 @@ sums='[[sum(s[k] or 0 for s in l["sites"] if (s["space"], s["op"]) == (space, op
   for l in r["launches"]]'
 newer='[[32, 4, 0, 0, 0, 64, 64, 0], [8, 4, 0, 0, 0, 0, 0, 0], [0, 0, 16, 0, 0, 4, 4, 4]]'
 for mode in --workers=1 --proofs=always; do
-  run "$warplens" run $mode --count-as machine-code --json assembled.json ./assembled
+  run "$warplens" run $mode --code auto --json assembled.json ./assembled
   expect_code 0
   expect_json assembled.json "$sums" "$newer"
 done
@@ -47,19 +47,15 @@ done
 for sm in 75 80 86 87 88 89 100 103 110 120 121; do
   [ $sm = 75 ] && expected='[[32, 4, 0, 0, 0, 64, 64, 0], [8, 4, 0, 0, 0, 0, 0, 0], [0, 0, 200, 0, 0, 4, 4, 16]]' || expected=$newer
   "$nvcc" -O3 -lineinfo -cudart shared -arch=sm_$sm "$programs/assembled.cu" -o assembled_$sm
-  run "$warplens" run --sm $sm --count-as machine-code --json assembled_$sm.json ./assembled_$sm
+  run "$warplens" run --sm $sm --code auto --json assembled_$sm.json ./assembled_$sm
   expect_code 0
   expect_json assembled_$sm.json "$sums" "$expected"
   expect_json assembled_$sm.json '{(l["predicted_from"], l["machine_code"]) for l in r["launches"]}' "{('machine-code', $sm)}"
 done
-run "$warplens" run --count-as ptx --json assembled.json ./assembled
+run "$warplens" run --code ptx --json assembled.json ./assembled
 expect_json assembled.json "$sums" '[[32, 4, 0, 0, 0, 256, 256, 0], [8, 4, 0, 4, 8, 0, 0, 0], [0, 0, 324, 0, 0, 4, 4, 16]]'
 
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
-run "$warplens" run --count-as machine-code --json ptx.json ./ptx_alone word
-expect_code 0
-expect_in stderr 'has no machine code for 9.0'
-expect_json ptx.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
 
 # The compiler copies an indexed parameter to local memory, and the assembler reads it where it is: a request for each different
 # word of a warp, as an H200 counted (idc__requests, less three a warp for the other parameters; 26 November 2026).
@@ -99,7 +95,7 @@ expect_json best.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
 expect_not_in stderr 'no machine code'
 
 # Of one program, a prediction of each kind.
-run "$warplens" run --count-as ptx --json as_ptx.json ./loops
+run "$warplens" run --code ptx --json as_ptx.json ./loops
 run "$warplens" compare as_ptx.json loops.json
 expect_code 1
 expect_in stdout 'as_ptx.json: predicted from PTX'

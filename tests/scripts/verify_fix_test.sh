@@ -29,7 +29,7 @@ unchanged
 [ "$(wc -l <here/append.txt)" = 1 ] || fail "more than one run appended: $(cat here/append.txt)"
 
 # The second run is told what the first was: without --keep-going the program would end with 3.
-verify 'stderr fault' none --keep-going --check sync --count-as ptx -j 2 --launch-skip 0
+verify 'stderr fault' none --keep-going --check sync --code ptx -j 2 --launch-skip 0
 expect_in stderr 'prints the same \(0 lines\) and ends with 0'
 unchanged
 

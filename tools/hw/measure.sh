@@ -20,8 +20,9 @@ launches=${LAUNCHES:-6} seconds=${SECONDS_EACH:-120}
 count() {
   name=$1 && shift
   for kind in ${KINDS:-ptx machine-code}; do
+    [ "$kind" = ptx ] && code=ptx || code=auto
     [ -s "$out/$name.$kind.json" ] ||
-      timeout -s INT -k 5 "$seconds" sh -c "exec '$warplens' run --count-as $kind --launches $launches --json '$out/$name.$kind.json' --report /dev/null $*" \
+      timeout -s INT -k 5 "$seconds" sh -c "exec '$warplens' run --code $code --launches $launches --json '$out/$name.$kind.json' --report /dev/null $*" \
         < /dev/null > "$out/$name.$kind.out" 2>&1 || true
   done
   : > "$out/$name.counted"

@@ -142,8 +142,8 @@ struct Function {
   RegisterId carry; // the carry flag, if the function uses one
   std::vector<Instruction> instructions;
   std::vector<Operand> operands;
-  std::vector<BlockId> targets;          // of brx
-  std::vector<Block> blocks;             // block 0 is the entry
+  std::vector<BlockId> targets; // of brx
+  std::vector<Block> blocks;    // block 0 is the entry
   // Of machine code, by block: where lanes that diverge at its end wait for each other (BSYNC); not valid: nowhere. A block that ends
   // with a jump opens a region (BSSY) that ends there. Empty: the code does not say, and lanes meet where their ways do (cfg.h).
   std::vector<BlockId> meetings;

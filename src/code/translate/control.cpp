@@ -198,7 +198,8 @@ bool Kernel::translate() {
     now_ = code_at(place.offset);
     temporaries_ = wide_temporaries_ = predicate_temporaries_ = 0;
     // Places of a context are in the order of the code: what comes behind one that falls through is next, or is branched to.
-    const bool follows = before && before->context == place.context && before->offset + sass::instruction_bytes == place.offset;
+    const bool follows = before && before->context == place.context &&
+                         before->offset + sass::instruction_bytes == place.offset;
     if (before && !follows && falls_) return refuse("falls into code that is elsewhere"), false;
     if (labels_.contains(place)) {
       line(label(place) + ":");
@@ -208,7 +209,9 @@ bool Kernel::translate() {
     before = place;
     falls_ = true;
     if (never(*now_)) continue;
-    guard_ = guarded(*now_) ? fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "", now_->guard_uniform ? 'q' : 'p', now_->guard) : "";
+    guard_ = guarded(*now_) ? fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "",
+                                          now_->guard_uniform ? 'q' : 'p', now_->guard)
+                            : "";
     if (!(control() || warp() || memory() || moves() || integer() || floating())) refuse();
     if (!why_.empty()) return false;
   }
@@ -226,13 +229,15 @@ std::string Kernel::whole_condition() {
       return;
     }
     const std::string mine = predicate_temporary(), z = predicate_temporary();
-    const Predicate first{false, false, fmt::format("%{}{}", now_->guard_uniform ? 'q' : 'p', now_->guard), now_->guard_negated};
+    const Predicate first{false, false, fmt::format("%{}{}", now_->guard_uniform ? 'q' : 'p', now_->guard),
+                          now_->guard_negated};
     put("{} {}, {};", first.negated ? "not.pred" : "mov.pred", mine, first.name);
     put("{} {}, {};", p.negated ? "not.pred" : "mov.pred", z, p.name);
     put("and.pred {0}, {0}, {1};", z, mine);
     out = fmt::format("@{} ", z);
   };
-  if (now_->opcode == Opcode::BRA && now_->operands()[0].kind == Kind::uniform_predicate) join(predicate(now_->operands()[0]));
+  if (now_->opcode == Opcode::BRA && now_->operands()[0].kind == Kind::uniform_predicate)
+    join(predicate(now_->operands()[0]));
   if (second != nullptr) join(predicate(*second));
   return out;
 }
@@ -269,7 +274,7 @@ bool Kernel::control() {
     waiting_meetings_.emplace_back(lines_, Place{place_.context, target_of(*now_) - sass::instruction_bytes});
     line(fmt::format("$B{}_{:x}:", next.context, next.offset));
     return true;
-  case Opcode::BMOV: return true;  // saved and restored around calls, whose code is repeated here
+  case Opcode::BMOV: return true; // saved and restored around calls, whose code is repeated here
   case Opcode::BRA:
     if (has(Modifier::DIV)) { // its lanes are apart: gather them
       act("bar.warp.sync {};", read(at(1)));
@@ -288,9 +293,7 @@ bool Kernel::control() {
     return true;
   }
   case Opcode::BPT:
-  case Opcode::KILL:
-    act("trap;");
-    return true;
+  case Opcode::KILL: act("trap;"); return true;
   case Opcode::BRX: {
     if (conditional(*now_)) return refuse();
     const std::string offset = read(at(1));
@@ -344,7 +347,8 @@ bool Kernel::call_builtin() {
   if (name == "vprintf") {
     builtins_.insert(".extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 values);");
     const std::string format = read_wide(pair(4)), values = read_wide(pair(6));
-    put("{{ .param .b64 format; .param .b64 values; .param .b32 result; st.param.b64 [format], {}; st.param.b64 [values], {}; "
+    put("{{ .param .b64 format; .param .b64 values; .param .b32 result; st.param.b64 [format], {}; "
+        "st.param.b64 [values], {}; "
         "{}call.uni (result), vprintf, (format, values); ld.param.b32 {}, [result]; }}",
         format, values, guard_, target(pair(4)));
     return true;
@@ -352,20 +356,27 @@ bool Kernel::call_builtin() {
   if (name == "malloc") {
     builtins_.insert(".extern .func (.param .b64 result) malloc (.param .b64 size);");
     const std::string size = read_wide(pair(4)), e = wide_temporary();
-    put("{{ .param .b64 size; .param .b64 result; st.param.b64 [size], {}; {}call.uni (result), malloc, (size); ld.param.b64 {}, [result]; }}", size, guard_, e);
+    put("{{ .param .b64 size; .param .b64 result; st.param.b64 [size], {}; {}call.uni (result), malloc, "
+        "(size); ld.param.b64 {}, [result]; }}",
+        size, guard_, e);
     write_wide(pair(4), e);
     return true;
   }
   if (name == "free") {
     builtins_.insert(".extern .func free (.param .b64 address);");
-    put("{{ .param .b64 address; st.param.b64 [address], {}; {}call.uni free, (address); }}", read_wide(pair(4)), guard_);
+    put("{{ .param .b64 address; st.param.b64 [address], {}; {}call.uni free, (address); }}",
+        read_wide(pair(4)), guard_);
     return true;
   }
   if (name == "__assertfail") {
-    builtins_.insert(".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size);");
-    const std::string message = read_wide(pair(4)), file = read_wide(pair(6)), function = read_wide(pair(10)), size = read_wide(pair(12));
-    put("{{ .param .b64 message; .param .b64 file; .param .b32 line; .param .b64 function; .param .b64 size; st.param.b64 [message], {}; "
-        "st.param.b64 [file], {}; st.param.b32 [line], {}; st.param.b64 [function], {}; st.param.b64 [size], {}; "
+    builtins_.insert(".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, "
+                     ".param .b64 function, .param .b64 size);");
+    const std::string message = read_wide(pair(4)), file = read_wide(pair(6)), function = read_wide(pair(10)),
+                      size = read_wide(pair(12));
+    put("{{ .param .b64 message; .param .b64 file; .param .b32 line; .param .b64 function; .param .b64 size; "
+        "st.param.b64 [message], {}; "
+        "st.param.b64 [file], {}; st.param.b32 [line], {}; st.param.b64 [function], {}; st.param.b64 [size], "
+        "{}; "
         "{}call.uni __assertfail, (message, file, line, function, size); }}",
         message, file, register_name(pair(8)), function, size, guard_);
     return true;
@@ -387,7 +398,8 @@ bool Kernel::warp() {
       if (has(Modifier::POPC))
         put("barrier.sync.aligned.red.popc.u32 %barrier_result, {}{}, {};", number, threads, source);
       else
-        put("barrier.sync.aligned.red.{}.pred %barrier_any, {}{}, {};", has(Modifier::AND) ? "and" : "or", number, threads, source);
+        put("barrier.sync.aligned.red.{}.pred %barrier_any, {}{}, {};", has(Modifier::AND) ? "and" : "or",
+            number, threads, source);
       return guard_.empty() ? true : refuse();
     }
     if (has(Modifier::ARV)) {
@@ -416,12 +428,16 @@ bool Kernel::warp() {
     return true;
   }
   case Opcode::SHFL: {
-    const char* mode = has(Modifier::UP) ? "up" : has(Modifier::DOWN) ? "down" : has(Modifier::BFLY) ? "bfly" : "idx";
+    const char* mode = has(Modifier::UP)     ? "up"
+                       : has(Modifier::DOWN) ? "down"
+                       : has(Modifier::BFLY) ? "bfly"
+                                             : "idx";
     const std::string mask = temporary();
     act("activemask.b32 {};", mask);
     const Operand& p = at(0);
     act("shfl.sync.{}.b32 {}{}, {}, {}, {}, {};", mode, target(at(1)),
-        p.number == sass::true_predicate ? "" : "|" + predicate(p).name, read(at(2)), read(at(3)), read(at(4)), mask);
+        p.number == sass::true_predicate ? "" : "|" + predicate(p).name, read(at(2)), read(at(3)),
+        read(at(4)), mask);
     return true;
   }
   case Opcode::VOTE:
@@ -445,15 +461,20 @@ bool Kernel::warp() {
     act("activemask.b32 {};", mask);
     const bool wide = has(Modifier::U64), all = has(Modifier::ALL);
     act("match.{}.sync.b{} {}{}, {}, {};", all ? "all" : "any", wide ? 64 : 32, target(at(1)),
-        all && at(0).number != sass::true_predicate ? "|" + predicate(at(0)).name : "", wide ? read_wide(at(2)) : read(at(2)), mask);
+        all && at(0).number != sass::true_predicate ? "|" + predicate(at(0)).name : "",
+        wide ? read_wide(at(2)) : read(at(2)), mask);
     return true;
   }
   case Opcode::REDUX:
   case Opcode::CREDUX: {
     const std::string mask = temporary();
     act("activemask.b32 {};", mask);
-    const char* how = has(Modifier::OR) ? "or.b32" : has(Modifier::XOR) ? "xor.b32" : has(Modifier::SUM) ? (has(Modifier::S32) ? "add.s32" : "add.u32")
-                      : has(Modifier::MIN) ? (has(Modifier::S32) ? "min.s32" : "min.u32") : has(Modifier::MAX) ? (has(Modifier::S32) ? "max.s32" : "max.u32") : "and.b32";
+    const char* how = has(Modifier::OR)    ? "or.b32"
+                      : has(Modifier::XOR) ? "xor.b32"
+                      : has(Modifier::SUM) ? (has(Modifier::S32) ? "add.s32" : "add.u32")
+                      : has(Modifier::MIN) ? (has(Modifier::S32) ? "min.s32" : "min.u32")
+                      : has(Modifier::MAX) ? (has(Modifier::S32) ? "max.s32" : "max.u32")
+                                           : "and.b32";
     act("redux.sync.{} {}, {}, {};", how, target(at(0)), read(at(1)), mask);
     return true;
   }
@@ -488,8 +509,12 @@ bool Kernel::matrix() {
     const char* text;
     u32 a, b; // registers of 32 bits a lane
   };
-  static constexpr Shape half_shapes[] = {{Modifier::n1688, "m16n8k8", 2, 1}, {Modifier::n16816, "m16n8k16", 4, 2}, {Modifier::n1684, "m16n8k4", 2, 1}};
-  static constexpr Shape integer_shapes[] = {{Modifier::n8816, "m8n8k16", 1, 1}, {Modifier::n16816, "m16n8k16", 2, 1}, {Modifier::n16832, "m16n8k32", 4, 2}};
+  static constexpr Shape half_shapes[] = {{Modifier::n1688, "m16n8k8", 2, 1},
+                                          {Modifier::n16816, "m16n8k16", 4, 2},
+                                          {Modifier::n1684, "m16n8k4", 2, 1}};
+  static constexpr Shape integer_shapes[] = {{Modifier::n8816, "m8n8k16", 1, 1},
+                                             {Modifier::n16816, "m16n8k16", 2, 1},
+                                             {Modifier::n16832, "m16n8k32", 4, 2}};
   const Shape* shape = nullptr;
   for (const Shape& s : half ? std::span<const Shape>(half_shapes) : std::span<const Shape>(integer_shapes))
     if (has(s.name)) shape = &s;
@@ -499,7 +524,8 @@ bool Kernel::matrix() {
   if (half) {
     const char* source = has(Modifier::BF16) ? "bf16" : has(Modifier::TF32) ? "tf32" : "f16";
     const bool tf32 = has(Modifier::TF32), wide = has(Modifier::F32);
-    if (tf32 && shape->a == 2 && has(Modifier::n1688)) shape = nullptr; // four registers of A, as .tf32 has them
+    if (tf32 && shape->a == 2 && has(Modifier::n1688))
+      shape = nullptr; // four registers of A, as .tf32 has them
     static constexpr Shape tf32_eight = {Modifier::n1688, "m16n8k8", 4, 2};
     if (shape == nullptr) shape = &tf32_eight;
     if (!wide) sums = 2;
@@ -508,9 +534,11 @@ bool Kernel::matrix() {
     if (has(Modifier::S4) || has(Modifier::U4)) return refuse();
     const bool a_signed = (now_->high >> 12 & 1) != 0, b_signed = (now_->high >> 14 & 1) != 0;
     if (has(Modifier::n8816)) sums = 2;
-    types = fmt::format("{}s32.{}8.{}8.s32", has(Modifier::SAT) ? "satfinite." : "", a_signed ? 's' : 'u', b_signed ? 's' : 'u');
+    types = fmt::format("{}s32.{}8.{}8.s32", has(Modifier::SAT) ? "satfinite." : "", a_signed ? 's' : 'u',
+                        b_signed ? 's' : 'u');
   }
-  const std::string a = registers(at(1), shape->a), b = registers(at(2), shape->b), c = registers(at(3), sums);
+  const std::string a = registers(at(1), shape->a), b = registers(at(2), shape->b),
+                    c = registers(at(3), sums);
   if (is_zero(at(0))) return true;
   act("mma.sync.aligned.{}.row.col.{} {}, {}, {}, {};", shape->text, types, registers(at(0), sums), a, b, c);
   wrote(at(0), sums);

@@ -8,9 +8,10 @@ namespace {
 // The relation of FSETP, DSETP and HSETP2, as setp names it; empty for .T and .F.
 const char* relation(const Instruction& i) {
   static constexpr std::pair<Modifier, const char*> names[] = {
-      {Modifier::LT, "lt"},   {Modifier::EQ, "eq"},   {Modifier::LE, "le"},   {Modifier::GT, "gt"},   {Modifier::NE, "ne"},
-      {Modifier::GE, "ge"},   {Modifier::LTU, "ltu"}, {Modifier::EQU, "equ"}, {Modifier::LEU, "leu"}, {Modifier::GTU, "gtu"},
-      {Modifier::NEU, "neu"}, {Modifier::GEU, "geu"}, {Modifier::NUM, "num"}, {Modifier::NAN_, "nan"}};
+      {Modifier::LT, "lt"},   {Modifier::EQ, "eq"},   {Modifier::LE, "le"},   {Modifier::GT, "gt"},
+      {Modifier::NE, "ne"},   {Modifier::GE, "ge"},   {Modifier::LTU, "ltu"}, {Modifier::EQU, "equ"},
+      {Modifier::LEU, "leu"}, {Modifier::GTU, "gtu"}, {Modifier::NEU, "neu"}, {Modifier::GEU, "geu"},
+      {Modifier::NUM, "num"}, {Modifier::NAN_, "nan"}};
   for (auto [modifier, name] : names)
     if (i.has(modifier)) return name;
   return "";
@@ -20,9 +21,11 @@ const char* rounding(const Instruction& i) {
   return i.has(Modifier::RM) ? ".rm" : i.has(Modifier::RP) ? ".rp" : i.has(Modifier::RZ) ? ".rz" : ".rn";
 }
 const char* to_integer(const Instruction& i) {
-  return i.has(Modifier::FLOOR) ? ".rmi" : i.has(Modifier::CEIL) ? ".rpi" : i.has(Modifier::TRUNC) ? ".rzi" : ".rni";
+  return i.has(Modifier::FLOOR)   ? ".rmi"
+         : i.has(Modifier::CEIL)  ? ".rpi"
+         : i.has(Modifier::TRUNC) ? ".rzi"
+                                  : ".rni";
 }
-
 
 } // namespace
 
@@ -39,18 +42,21 @@ bool Kernel::floating() {
   switch (now_->opcode) {
   case Opcode::FADD:
   case Opcode::UFADD:
-    act("add{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)), read_float(at(2)));
+    act("add{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
+        read_float(at(2)));
     return true;
   case Opcode::FMUL:
   case Opcode::UFMUL: {
     for (Modifier m : {Modifier::D2, Modifier::D4, Modifier::D8, Modifier::M2, Modifier::M4, Modifier::M8})
       if (has(m)) return refuse();
-    act("mul{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)), read_float(at(2)));
+    act("mul{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
+        read_float(at(2)));
     return true;
   }
   case Opcode::FFMA:
   case Opcode::UFFMA:
-    act("fma{}{}{}.f32 {}, {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)), read_float(at(2)), read_float(at(3)));
+    act("fma{}{}{}.f32 {}, {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
+        read_float(at(2)), read_float(at(3)));
     return true;
   case Opcode::FMNMX:
   case Opcode::FMNMX3: {
@@ -156,7 +162,8 @@ bool Kernel::doubles() {
     put("mul{}.f64 {}, {}, {};", rounding(*now_), result, read_double(at(1)), read_double(at(2)));
     break;
   case Opcode::DFMA:
-    put("fma{}.f64 {}, {}, {}, {};", rounding(*now_), result, read_double(at(1)), read_double(at(2)), read_double(at(3)));
+    put("fma{}.f64 {}, {}, {}, {};", rounding(*now_), result, read_double(at(1)), read_double(at(2)),
+        read_double(at(3)));
     break;
   case Opcode::DSETP: {
     const std::string a = read_double(at(2)), b = read_double(at(3)), z = predicate_temporary();
@@ -197,11 +204,13 @@ bool Kernel::halves() {
       return true;
     }
     if (has(Modifier::RELU)) return refuse();
-    act("{}{}{}.{} {}, {}, {};", bfloat ? "add.rn" : "add", bfloat ? "" : flush, saturate, type, target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
+    act("{}{}{}.{} {}, {}, {};", bfloat ? "add.rn" : "add", bfloat ? "" : flush, saturate, type,
+        target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
     return true;
   case Opcode::HMUL2:
     if (has(Modifier::RELU)) return refuse();
-    act("{}{}{}.{} {}, {}, {};", bfloat ? "mul.rn" : "mul", bfloat ? "" : flush, saturate, type, target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
+    act("{}{}{}.{} {}, {}, {};", bfloat ? "mul.rn" : "mul", bfloat ? "" : flush, saturate, type,
+        target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
     return true;
   case Opcode::HFMA2:
     if (nothing(at(1)) && nothing(at(2)) && at(3).kind == Kind::immediate) { // a constant
@@ -210,14 +219,15 @@ bool Kernel::halves() {
     }
     if (nothing(at(1)) && at(2).kind == Kind::immediate && nothing(at(3))) return refuse();
     if (at(1).kind == Kind::reg && nothing(at(1)) && nothing(at(2))) return refuse();
-    act("fma.rn{}{}{}.{} {}, {}, {}, {};", bfloat ? "" : flush, saturate, has(Modifier::RELU) ? ".relu" : "", type, target(at(0)),
-        read_half(at(1), bfloat), read_half(at(2), bfloat), read_half(at(3), bfloat));
+    act("fma.rn{}{}{}.{} {}, {}, {}, {};", bfloat ? "" : flush, saturate, has(Modifier::RELU) ? ".relu" : "",
+        type, target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat), read_half(at(3), bfloat));
     return true;
   case Opcode::HMNMX2: {
     const Predicate p = predicate(at(3));
     if (!p.is_constant || has(Modifier::F32) || has(Modifier::XORSIGN)) return refuse();
-    act("{}{}{}.{} {}, {}, {};", p.value ? "min" : "max", bfloat ? "" : flush, has(Modifier::NAN_) ? ".NaN" : "", type, target(at(0)),
-        read_half(at(1), bfloat), read_half(at(2), bfloat));
+    act("{}{}{}.{} {}, {}, {};", p.value ? "min" : "max", bfloat ? "" : flush,
+        has(Modifier::NAN_) ? ".NaN" : "", type, target(at(0)), read_half(at(1), bfloat),
+        read_half(at(2), bfloat));
     return true;
   }
   default: return false;
@@ -227,7 +237,8 @@ bool Kernel::halves() {
 bool Kernel::conversion() {
   const Operand &d = at(0), &s = at(1);
   const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
-  const u32 code = static_cast<u32>(now_->low & 0x1ff), to = static_cast<u32>(now_->high >> 11 & 7), from = static_cast<u32>(now_->high >> 20 & 7);
+  const u32 code = static_cast<u32>(now_->low & 0x1ff), to = static_cast<u32>(now_->high >> 11 & 7),
+            from = static_cast<u32>(now_->high >> 20 & 7);
   // 0 8 bits, 1 16 bits or half, 2 32 bits, 3 64 bits, 4 bfloat16
   const bool wide_form = code == 0x110 || code == 0x111 || code == 0x112 || code == 0x113;
   (void)wide_form;
@@ -256,10 +267,12 @@ bool Kernel::conversion() {
     if (bits < 32) return refuse();
     if (bits == 64) {
       const std::string e = wide_temporary();
-      put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type, e, value);
+      put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
+          e, value);
       write_wide(d, e);
     } else {
-      act("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type, target(d), value);
+      act("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
+          target(d), value);
     }
     return true;
   }
@@ -274,7 +287,11 @@ bool Kernel::conversion() {
     } else if (bits == 32) {
       value = read(s);
     } else {
-      const u32 byte = s.part == Modifier::B1 ? 1 : s.part == Modifier::B2 ? 2 : s.part == Modifier::B3 ? 3 : s.part == Modifier::H1 ? 2 : 0;
+      const u32 byte = s.part == Modifier::B1   ? 1
+                       : s.part == Modifier::B2 ? 2
+                       : s.part == Modifier::B3 ? 3
+                       : s.part == Modifier::H1 ? 2
+                                                : 0;
       value = temporary();
       put("bfe.{} {}, {}, {}, {};", type, value, read(s), byte * 8, bits);
     }
@@ -336,7 +353,8 @@ bool Kernel::conversion() {
     if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == Kind::none) return refuse();
     const char* round = has(Modifier::RZ) ? ".rz" : ".rn";
     if (has(Modifier::RM) || has(Modifier::RP)) return refuse();
-    act("cvt{}{}.{}x2.f32 {}, {}, {};", round, has(Modifier::RELU) ? ".relu" : "", bfloat ? "bf16" : "f16", target(d), read_float(at(1)), read_float(at(2)));
+    act("cvt{}{}.{}x2.f32 {}, {}, {};", round, has(Modifier::RELU) ? ".relu" : "", bfloat ? "bf16" : "f16",
+        target(d), read_float(at(1)), read_float(at(2)));
     return true;
   }
   default: return false;

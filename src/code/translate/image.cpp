@@ -8,12 +8,12 @@ namespace warplens::translate {
 namespace {
 
 enum Attribute : u8 {
-  parameter_bank = 0x0a,    // symbol u32, offset u16, size u16
-  required_threads = 0x10,  // three u32
-  frame_size = 0x11,        // symbol u32, bytes u32
-  least_stack_size = 0x12,  // symbol u32, bytes u32
-  parameter_info = 0x17,    // index u32, ordinal u16, offset u16, size << 18 u32
-  indirect_targets = 0x34   // of each BRX: offset u32, 0 u32, count u32, targets u32
+  parameter_bank = 0x0a,   // symbol u32, offset u16, size u16
+  required_threads = 0x10, // three u32
+  frame_size = 0x11,       // symbol u32, bytes u32
+  least_stack_size = 0x12, // symbol u32, bytes u32
+  parameter_info = 0x17,   // index u32, ordinal u16, offset u16, size << 18 u32
+  indirect_targets = 0x34  // of each BRX: offset u32, 0 u32, count u32, targets u32
 };
 constexpr u8 sized_value = 4; // format: two bytes say how many follow
 
@@ -96,7 +96,8 @@ Image read_image(os::Bytes cubin, u32 sm) {
     if (elf->find(".nv.constant0." + kernel.name) == nullptr) continue; // a function of another module
     kernel.code = section.data;
     read_kernel_info(kernel, data_of(".nv.info." + kernel.name));
-    if (const os::Elf::Section* shared = elf->find(".nv.shared." + kernel.name)) kernel.shared_bytes = shared->size;
+    if (const os::Elf::Section* shared = elf->find(".nv.shared." + kernel.name))
+      kernel.shared_bytes = shared->size;
     kernel.frame_bytes = frames[kernel.name];
     kernel.jump_tables = data_of(".nv.constant2." + kernel.name);
     out.kernels.push_back(std::move(kernel));

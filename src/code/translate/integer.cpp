@@ -18,7 +18,8 @@ bool Kernel::add3() {
     put("mov.u64 {}, {};", sum, read_wide(at(3)));
     if (at(3).negated) put("neg.s64 {0}, {0};", sum);
     for (std::size_t i : {4, 5})
-      if (!nothing(at(i))) put("{1}.s64 {0}, {0}, {2};", sum, at(i).negated ? "sub" : "add", read_wide(at(i)));
+      if (!nothing(at(i)))
+        put("{1}.s64 {0}, {0}, {2};", sum, at(i).negated ? "sub" : "add", read_wide(at(i)));
     write_wide(d, sum);
     return true;
   }
@@ -27,7 +28,9 @@ bool Kernel::add3() {
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const bool last = i + 1 == terms.size() && !extended;
       if (i == 0) {
-        sum = terms.size() > 1 || extended || terms[0]->negated || terms[0]->inverted ? read_integer(*terms[0]) : read(*terms[0]);
+        sum = terms.size() > 1 || extended || terms[0]->negated || terms[0]->inverted
+                  ? read_integer(*terms[0])
+                  : read(*terms[0]);
         if (last) write(d, sum);
         continue;
       }
@@ -123,7 +126,8 @@ bool Kernel::multiply_add() {
     return true;
   }
   if (plain && one) {
-    act("{} {}, {}, {};", c.negated ? "sub.s32" : "add.s32", target(d), read(a), c.negated ? read(c) : read_integer(c));
+    act("{} {}, {}, {};", c.negated ? "sub.s32" : "add.s32", target(d), read(a),
+        c.negated ? read(c) : read_integer(c));
     return true;
   }
   if (plain && b.kind == Kind::immediate && nothing(c) && std::has_single_bit(static_cast<u32>(b.value))) {
@@ -271,7 +275,8 @@ bool Kernel::logic() {
   else if (with.is_constant)
     set_predicate(p, !has(Modifier::PAND));
   else
-    act("{}.pred {}, {}, {};", has(Modifier::PAND) ? "and" : "or", predicate(p).name, z, predicate_register(at(6)));
+    act("{}.pred {}, {}, {};", has(Modifier::PAND) ? "and" : "or", predicate(p).name, z,
+        predicate_register(at(6)));
   write(d, to);
   return true;
 }
@@ -280,7 +285,8 @@ bool Kernel::logic() {
 bool Kernel::funnel_shift() {
   const Operand &d = at(0), &a = at(1), &b = at(2), &c = at(3);
   const bool left = has(Modifier::L), high = has(Modifier::HI), wraps = has(Modifier::W);
-  const bool is_signed = has(Modifier::S32) || has(Modifier::S64), wide = has(Modifier::S64) || has(Modifier::U64);
+  const bool is_signed = has(Modifier::S32) || has(Modifier::S64),
+             wide = has(Modifier::S64) || has(Modifier::U64);
   std::string amount = read(b);
   if (wraps) {
     const std::string t = temporary();
@@ -317,19 +323,25 @@ bool Kernel::integer_comparison() {
   if (*comparison == '\0') {
     put("setp.{}.u32 {}, 0, 0;", always ? "eq" : "ne", z);
   } else if (wide) {
-    put("setp.{}.{} {}, {}, {};", comparison, is_unsigned ? "u64" : "s64", z, read_wide(at(2)), read_wide(at(3), !is_unsigned));
+    put("setp.{}.{} {}, {}, {};", comparison, is_unsigned ? "u64" : "s64", z, read_wide(at(2)),
+        read_wide(at(3), !is_unsigned));
   } else {
     const std::string a = read(at(2)), b = read(at(3));
     const char* type = is_unsigned ? "u32" : "s32";
     if (has(Modifier::EX)) { // the high words; the low ones were compared before
-      const std::string low = predicate_register(at(5)), equal = predicate_temporary(), mine = predicate_temporary();
+      const std::string low = predicate_register(at(5)), equal = predicate_temporary(),
+                        mine = predicate_temporary();
       put("setp.eq.u32 {}, {}, {};", equal, a, b);
       put("and.pred {}, {}, {};", mine, equal, low);
       if (has(Modifier::EQ)) {
         put("mov.pred {}, {};", z, mine);
       } else {
         const std::string apart = predicate_temporary();
-        put("setp.{}.{} {}, {}, {};", has(Modifier::LE) ? "lt" : has(Modifier::GE) ? "gt" : comparison, type, apart, a, b);
+        put("setp.{}.{} {}, {}, {};",
+            has(Modifier::LE)   ? "lt"
+            : has(Modifier::GE) ? "gt"
+                                : comparison,
+            type, apart, a, b);
         put("or.pred {}, {}, {};", z, apart, mine);
       }
     } else {
@@ -362,7 +374,8 @@ bool Kernel::bits() {
   case Opcode::FLO:
   case Opcode::UFLO:
     if (wanted(at(1))) return refuse();
-    act("bfind{}.{} {}, {};", has(Modifier::SH) ? ".shiftamt" : "", has(Modifier::U32) ? "u32" : "s32", target(d), read_integer(at(2)));
+    act("bfind{}.{} {}, {};", has(Modifier::SH) ? ".shiftamt" : "", has(Modifier::U32) ? "u32" : "s32",
+        target(d), read_integer(at(2)));
     return true;
   case Opcode::BMSK:
   case Opcode::UBMSK:
@@ -370,7 +383,8 @@ bool Kernel::bits() {
     return true;
   case Opcode::SGXT:
   case Opcode::USGXT:
-    act("szext.{}.{} {}, {}, {};", has(Modifier::W) ? "wrap" : "clamp", has(Modifier::U32) ? "u32" : "s32", target(d), read(at(1)), read(at(2)));
+    act("szext.{}.{} {}, {}, {};", has(Modifier::W) ? "wrap" : "clamp", has(Modifier::U32) ? "u32" : "s32",
+        target(d), read(at(1)), read(at(2)));
     return true;
   case Opcode::IABS: act("abs.s32 {}, {};", target(d), read(at(1))); return true;
   case Opcode::IDP: {
@@ -386,7 +400,8 @@ bool Kernel::bits() {
 }
 
 bool Kernel::integer() {
-  auto extreme = [&](const Operand& d, const std::string& a, const std::string& b, const Operand& which, const char* type) {
+  auto extreme = [&](const Operand& d, const std::string& a, const std::string& b, const Operand& which,
+                     const char* type) {
     const Predicate p = predicate(which);
     if (p.is_constant) {
       act("{}.{} {}, {}, {};", p.value ? "min" : "max", type, target(d), a, b);
@@ -397,7 +412,10 @@ bool Kernel::integer() {
     put("max.{} {}, {}, {};", type, most, a, b);
     act("selp.b32 {}, {}, {}, {};", target(d), p.negated ? most : least, p.negated ? least : most, p.name);
   };
-  const char* type = has(Modifier::U32) ? "u32" : has(Modifier::U16x2) ? "u16x2" : has(Modifier::S16x2) ? "s16x2" : "s32";
+  const char* type = has(Modifier::U32)     ? "u32"
+                     : has(Modifier::U16x2) ? "u16x2"
+                     : has(Modifier::S16x2) ? "s16x2"
+                                            : "s32";
   switch (now_->opcode) {
   case Opcode::IADD3:
   case Opcode::UIADD3: return add3();

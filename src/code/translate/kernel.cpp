@@ -69,9 +69,11 @@ std::string Kernel::constant(u32 bank, u64 offset) {
           how = fmt::format("ld.param.b32 {}, [{}_param_{}+{}];", name, kernel_.name, i, from - p.offset);
           break;
         }
-        for (u64 byte = std::max<u64>(from, p.offset); byte < std::min<u64>(from + 4, p.offset + p.size); ++byte)
-          how += fmt::format(" ld.param.u8 %sink, [{0}_param_{1}+{2}]; shl.b32 %sink, %sink, {3}; or.b32 {4}, {4}, %sink;",
-                             kernel_.name, i, byte - p.offset, (byte - from) * 8, name);
+        for (u64 byte = std::max<u64>(from, p.offset); byte < std::min<u64>(from + 4, p.offset + p.size);
+             ++byte)
+          how += fmt::format(
+              " ld.param.u8 %sink, [{0}_param_{1}+{2}]; shl.b32 %sink, %sink, {3}; or.b32 {4}, {4}, %sink;",
+              kernel_.name, i, byte - p.offset, (byte - from) * 8, name);
       }
     } else if (axis_at(state.block)) {
       how = fmt::format("mov.u32 {}, %ntid.{};", name, axes[(offset - state.block) / 4]);
@@ -80,15 +82,15 @@ std::string Kernel::constant(u32 bank, u64 offset) {
     } else if (offset == state.stack) {
       how = kernel_.frame_bytes == 0
                 ? fmt::format("mov.b32 {}, 0;", name)
-                : fmt::format("mov.u64 %e0, {0}_stack; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};", kernel_.name,
-                              name, kernel_.frame_bytes);
+                : fmt::format("mov.u64 %e0, {0}_stack; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};",
+                              kernel_.name, name, kernel_.frame_bytes);
       most_wide_ = std::max(most_wide_, 1u);
     } else if (offset == state.shared_window || offset == state.shared_window + 4 ||
                offset == state.local_window || offset == state.local_window + 4) {
       const bool shared = offset == state.shared_window || offset == state.shared_window + 4;
       const bool high = offset == (shared ? state.shared_window : state.local_window) + 4;
-      how = fmt::format("mov.u64 %e0, 0; cvta.{}.u64 %e0, %e0; mov.b64 {{{}}}, %e0;", shared ? "shared" : "local",
-                        high ? "%sink, " + name : name + ", %sink");
+      how = fmt::format("mov.u64 %e0, 0; cvta.{}.u64 %e0, %e0; mov.b64 {{{}}}, %e0;",
+                        shared ? "shared" : "local", high ? "%sink, " + name : name + ", %sink");
       most_wide_ = std::max(most_wide_, 1u);
     } else if (offset == 0x118 || offset == 0x11c || offset == 0x208 || offset == 0x20c || offset == 0x358 ||
                offset == 0x35c) {
@@ -104,10 +106,13 @@ std::string Kernel::constant(u32 bank, u64 offset) {
       const std::string halves = (offset & 4) != 0 ? "%sink, " + name : name + ", %sink";
       bool is_variable = false;
       for (const DeviceVariable& v : image_.variables) is_variable |= v.name == symbol->second.name;
-      how = is_variable ? fmt::format("mov.u64 %e0, {}; {}mov.b64 {{{}}}, %e0;", symbol->second.name,
-                                      symbol->second.addend != 0 ? fmt::format("add.u64 %e0, %e0, {}; ", symbol->second.addend) : "",
-                                      halves)
-                        : fmt::format("mov.b32 {}, 0;", name); // a function: call_builtin() knows it by its offset
+      how = is_variable
+                ? fmt::format("mov.u64 %e0, {}; {}mov.b64 {{{}}}, %e0;", symbol->second.name,
+                              symbol->second.addend != 0
+                                  ? fmt::format("add.u64 %e0, %e0, {}; ", symbol->second.addend)
+                                  : "",
+                              halves)
+                : fmt::format("mov.b32 {}, 0;", name); // a function: call_builtin() knows it by its offset
       most_wide_ = std::max(most_wide_, 1u);
     }
   }
@@ -196,7 +201,8 @@ std::string Kernel::read_float(const Operand& o) {
 std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
   if (is_zero(o)) return "0";
   if (o.kind == Kind::immediate)
-    return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value))) : fmt::format("{:#x}", o.value & 0xffff'ffff);
+    return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value)))
+                       : fmt::format("{:#x}", o.value & 0xffff'ffff);
   if (o.kind == Kind::constant) return wide_constant(o.bank, o.value);
   if (o.kind != Kind::reg && o.kind != Kind::uniform) {
     refuse("has an operand that is not known");
@@ -243,7 +249,8 @@ std::string Kernel::read_half(const Operand& o, bool) {
 
 Predicate Kernel::predicate(const Operand& o) const {
   if (o.kind == Kind::none || o.number == sass::true_predicate) return {true, !o.negated, {}, false};
-  return {false, false, fmt::format("%{}{}", o.kind == Kind::uniform_predicate ? 'q' : 'p', o.number), o.negated};
+  return {false, false, fmt::format("%{}{}", o.kind == Kind::uniform_predicate ? 'q' : 'p', o.number),
+          o.negated};
 }
 
 std::string Kernel::predicate_register(const Operand& o) {
@@ -318,7 +325,8 @@ void Kernel::set_predicate(const Operand& o, bool value) {
   if (!p.is_constant) act("setp.{}.u32 {}, 0, 0;", value ? "eq" : "ne", p.name);
 }
 
-void Kernel::write_comparison(const Operand& p, const Operand& q, const std::string& value, const Predicate& with) {
+void Kernel::write_comparison(const Operand& p, const Operand& q, const std::string& value,
+                              const Predicate& with) {
   const bool conjunction = has(Modifier::AND), exclusive = has(Modifier::XOR);
   std::string other; // of the predicate it is combined with, or nothing
   if (!with.is_constant) {
@@ -340,7 +348,11 @@ void Kernel::write_comparison(const Operand& p, const Operand& q, const std::str
       mine = predicate_temporary();
       put("not.pred {}, {};", mine, value);
     }
-    act("{}.pred {}, {}, {};", conjunction ? "and" : exclusive ? "xor" : "or", predicate(to).name, mine, other);
+    act("{}.pred {}, {}, {};",
+        conjunction ? "and"
+        : exclusive ? "xor"
+                    : "or",
+        predicate(to).name, mine, other);
   };
   write_one(p, false);
   write_one(q, true);
@@ -353,19 +365,28 @@ std::string Kernel::text() {
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const KernelParameter& p = kernel_.parameters[i];
     const bool scalar = p.size == 1 || p.size == 2 || p.size == 4 || p.size == 8;
-    const u32 alignment = p.offset % 16 == 0 && p.size >= 16 ? 16 : p.offset % 8 == 0 ? 8 : p.offset % 4 == 0 ? 4 : 1;
+    const u32 alignment = p.offset % 16 == 0 && p.size >= 16 ? 16
+                          : p.offset % 8 == 0                ? 8
+                          : p.offset % 4 == 0                ? 4
+                                                             : 1;
     out += fmt::format("{}{} {}_param_{}{}", i == 0 ? "" : ", ",
-                       scalar ? fmt::format(".param .b{}", p.size * 8) : fmt::format(".param .align {} .b8", alignment),
+                       scalar ? fmt::format(".param .b{}", p.size * 8)
+                              : fmt::format(".param .align {} .b8", alignment),
                        kernel_.name, i, scalar ? "" : fmt::format("[{}]", p.size));
   }
   out += ")";
   if (kernel_.required_threads.size() == 3)
-    out += fmt::format(" .reqntid {}, {}, {}", kernel_.required_threads[0], kernel_.required_threads[1], kernel_.required_threads[2]);
+    out += fmt::format(" .reqntid {}, {}, {}", kernel_.required_threads[0], kernel_.required_threads[1],
+                       kernel_.required_threads[2]);
   out += "\n{\n";
-  out += ".reg .b32 %r<256>;\n.reg .b32 %u<256>;\n.reg .b64 %d<256>;\n.reg .b64 %v<256>;\n.reg .pred %p<8>;\n.reg .pred %q<8>;\n";
-  out += fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred %z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result;\n.reg .pred %barrier_any;\n",
-                     most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
-  for (const auto& [name, how] : constants_) out += fmt::format(".reg .{} {};\n", name[1] == 'w' ? "b64" : "b32", name);
+  out += ".reg .b32 %r<256>;\n.reg .b32 %u<256>;\n.reg .b64 %d<256>;\n.reg .b64 %v<256>;\n.reg .pred "
+         "%p<8>;\n.reg .pred %q<8>;\n";
+  out +=
+      fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred "
+                  "%z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result;\n.reg .pred %barrier_any;\n",
+                  most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
+  for (const auto& [name, how] : constants_)
+    out += fmt::format(".reg .{} {};\n", name[1] == 'w' ? "b64" : "b32", name);
   if (kernel_.shared_bytes != 0)
     out += fmt::format(".shared .align 16 .b8 {}_shared[{}];\n", kernel_.name, kernel_.shared_bytes);
   if (kernel_.frame_bytes != 0)

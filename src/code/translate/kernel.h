@@ -1,7 +1,7 @@
 // One kernel on its way from machine code to PTX. Internal to the room; translate.h explains.
 #pragma once
-#include "translate/image.h"
 #include "sass/instruction.h"
+#include "translate/image.h"
 #include <fmt/format.h>
 #include <set>
 #include <vector>
@@ -57,7 +57,8 @@ private:
   template <class... T> void put(fmt::format_string<T...> format, T&&... values) { // unguarded
     line(fmt::format(format, std::forward<T>(values)...));
   }
-  template <class... T> void act(fmt::format_string<T...> format, T&&... values) { // under the instruction's guard
+  template <class... T>
+  void act(fmt::format_string<T...> format, T&&... values) { // under the instruction's guard
     line(guard_ + fmt::format(format, std::forward<T>(values)...));
   }
   bool refuse(std::string_view reason = "is not translated");
@@ -65,13 +66,13 @@ private:
   // ---- operands (kernel.cpp)
   const Operand& at(std::size_t n) const { return now_->operands()[n]; }
   bool has(Modifier m) const { return now_->has(m); }
-  std::string temporary();       // %t: 32 bits, until the instruction's end
-  std::string wide_temporary();  // %e: 64 bits
+  std::string temporary();      // %t: 32 bits, until the instruction's end
+  std::string wide_temporary(); // %e: 64 bits
   std::string predicate_temporary();
-  std::string read(const Operand&);                 // 32 bits, without its signs
-  std::string read_integer(const Operand&);         // with its sign or complement
-  std::string read_float(const Operand&);           // f32
-  std::string read_half(const Operand&, bool bfloat); // f16x2
+  std::string read(const Operand&);                               // 32 bits, without its signs
+  std::string read_integer(const Operand&);                       // with its sign or complement
+  std::string read_float(const Operand&);                         // f32
+  std::string read_half(const Operand&, bool bfloat);             // f16x2
   std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
   std::string read_double(const Operand&);
   std::string half_of(const Operand&, u32 n); // the n-th register of a group, without signs

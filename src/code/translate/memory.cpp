@@ -27,7 +27,8 @@ bool Kernel::moves() {
     if (at(0).kind != Kind::reg) return refuse();
     if (has(Modifier::n64)) {
       const std::string e = wide_temporary();
-      put("mov.b64 {}, {};", e, at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
+      put("mov.b64 {}, {};", e,
+          at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
       write_wide(at(0), e);
       return true;
     }
@@ -36,7 +37,8 @@ bool Kernel::moves() {
   case Opcode::UMOV:
     if (has(Modifier::n64)) {
       const std::string e = wide_temporary();
-      put("mov.b64 {}, {};", e, at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
+      put("mov.b64 {}, {};", e,
+          at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
       write_wide(at(0), e);
       return true;
     }
@@ -69,7 +71,8 @@ bool Kernel::moves() {
     put("and.b32 {}, {}, {:#x};", t, read(at(2)), ~(mask << (8 * byte)));
     for (u32 n = 0; n < 7; ++n)
       if ((mask >> n & 1) != 0)
-        put("or.b32 {0}, {0}, {1};", t, as_number({false, false, fmt::format("%p{}", n), false}, 1u << (n + 8 * byte)));
+        put("or.b32 {0}, {0}, {1};", t,
+            as_number({false, false, fmt::format("%p{}", n), false}, 1u << (n + 8 * byte)));
     write(at(0), t);
     return true;
   }
@@ -105,10 +108,11 @@ bool Kernel::special_register() {
   const Operand& d = at(0);
   const u64 n = at(1).value;
   static constexpr std::pair<u64, const char*> names[] = {
-      {0, "%laneid"},       {33, "%tid.x"},       {34, "%tid.y"},        {35, "%tid.z"},       {37, "%ctaid.x"},
-      {38, "%ctaid.y"},     {39, "%ctaid.z"},     {56, "%lanemask_eq"},  {57, "%lanemask_lt"}, {58, "%lanemask_le"},
-      {59, "%lanemask_gt"}, {60, "%lanemask_ge"}, {67, "%smid"},         {80, "%clock"},       {82, "%globaltimer_lo"},
-      {81, "%clock_hi"},    {83, "%globaltimer_hi"}, {136, "%cluster_ctarank"}};
+      {0, "%laneid"},          {33, "%tid.x"},           {34, "%tid.y"},          {35, "%tid.z"},
+      {37, "%ctaid.x"},        {38, "%ctaid.y"},         {39, "%ctaid.z"},        {56, "%lanemask_eq"},
+      {57, "%lanemask_lt"},    {58, "%lanemask_le"},     {59, "%lanemask_gt"},    {60, "%lanemask_ge"},
+      {67, "%smid"},           {80, "%clock"},           {82, "%globaltimer_lo"}, {81, "%clock_hi"},
+      {83, "%globaltimer_hi"}, {136, "%cluster_ctarank"}};
   const bool pair = (now_->opcode == Opcode::CS2R || now_->opcode == Opcode::CS2UR) && !has(Modifier::n32);
   if (pair) {
     const std::string e = wide_temporary();
@@ -157,7 +161,8 @@ bool Kernel::load_constant() {
   for (Modifier m : {Modifier::IL, Modifier::IS, Modifier::ISL})
     if (has(m)) return refuse();
   if (c.has_descriptor) return refuse();
-  const bool indexed = (c.has_register && c.number != sass::zero_register) || (c.has_uniform && c.uniform != sass::zero_register);
+  const bool indexed = (c.has_register && c.number != sass::zero_register) ||
+                       (c.has_uniform && c.uniform != sass::zero_register);
   const char* space = width.is_signed ? "s" : "u";
   if (!indexed) {
     if (width.bytes < 4) {
@@ -168,10 +173,12 @@ bool Kernel::load_constant() {
     if (width.bytes == 8) {
       write_wide(d, wide_constant(c.bank, c.value));
       if (c.bank == 4 && guard_.empty())
-        if (auto symbol = image_.addresses.find(c.value); symbol != image_.addresses.end()) functions_[d.number] = symbol->second.name;
+        if (auto symbol = image_.addresses.find(c.value); symbol != image_.addresses.end())
+          functions_[d.number] = symbol->second.name;
       return true;
     }
-    for (u32 i = 0; i < width.bytes / 4; ++i) act("mov.b32 {}, {};", register_name(d, i), constant(c.bank, c.value + 4 * i));
+    for (u32 i = 0; i < width.bytes / 4; ++i)
+      act("mov.b32 {}, {};", register_name(d, i), constant(c.bank, c.value + 4 * i));
     wrote(d, width.bytes / 4);
     return true;
   }
@@ -188,7 +195,8 @@ bool Kernel::load_constant() {
   } else if (c.bank == 0 && c.value >= kernel_.parameters_at) {
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
       const KernelParameter& p = kernel_.parameters[i];
-      if (c.value - kernel_.parameters_at >= p.offset && c.value - kernel_.parameters_at < p.offset + p.size) {
+      if (c.value - kernel_.parameters_at >= p.offset &&
+          c.value - kernel_.parameters_at < p.offset + p.size) {
         base = fmt::format("{}_param_{}", kernel_.name, i);
         offset = c.value - kernel_.parameters_at - p.offset;
       }
@@ -257,7 +265,10 @@ std::string Kernel::near_address(const Operand& o) {
   std::string base;
   if (o.has_register && o.number != sass::zero_register) {
     base = fmt::format("%r{}", o.number);
-    const u32 shift = o.part == Modifier::X4 ? 2 : o.part == Modifier::X8 ? 3 : o.part == Modifier::X16 ? 4 : 0;
+    const u32 shift = o.part == Modifier::X4    ? 2
+                      : o.part == Modifier::X8  ? 3
+                      : o.part == Modifier::X16 ? 4
+                                                : 0;
     if (shift != 0) {
       const std::string t = temporary();
       put("shl.b32 {}, {}, {};", t, base, shift);
@@ -281,7 +292,10 @@ std::string Kernel::near_address(const Operand& o) {
 
 // .relaxed.gpu and the like of a strong access
 std::string Kernel::order(bool atomic) const {
-  const char* scope = has(Modifier::SYS) ? ".sys" : has(Modifier::GPU) ? ".gpu" : has(Modifier::SM) || has(Modifier::CTA) ? ".cta" : "";
+  const char* scope = has(Modifier::SYS)                        ? ".sys"
+                      : has(Modifier::GPU)                      ? ".gpu"
+                      : has(Modifier::SM) || has(Modifier::CTA) ? ".cta"
+                                                                : "";
   if (atomic) return has(Modifier::STRONG) ? scope : "";
   return has(Modifier::STRONG) ? std::string(".relaxed") + scope : "";
 }
@@ -292,16 +306,23 @@ bool Kernel::load(std::string_view space) {
   while (at(first).kind == Kind::predicate) ++first; // LDG's own
   const Operand &d = at(first), &address = at(first + 1);
   if (first != 0 && at(0).number != sass::true_predicate) return refuse();
-  if (global && now_->opcode == Opcode::LDG && at(first + 2).number != sass::true_predicate && !at(first + 2).hidden) return refuse();
+  if (global && now_->opcode == Opcode::LDG && at(first + 2).number != sass::true_predicate &&
+      !at(first + 2).hidden)
+    return refuse();
   const Width width = width_of(*now_);
   const std::string where = global ? global_address(address) : near_address(address);
   // ptxas puts YIELD behind the load of a loop that waits for other threads.
   bool waits = false;
   for (u64 ahead = 1; ahead <= 3; ++ahead)
-    if (const Instruction* i = code_at(place_.offset + ahead * sass::instruction_bytes)) waits |= i->opcode == Opcode::YIELD;
-  const std::string how = waits && !has(Modifier::STRONG) && space != ".local" ? fmt::format("ld.volatile{}", space) : fmt::format("ld{}{}{}", global ? order(false) : "", space, has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
+    if (const Instruction* i = code_at(place_.offset + ahead * sass::instruction_bytes))
+      waits |= i->opcode == Opcode::YIELD;
+  const std::string how = waits && !has(Modifier::STRONG) && space != ".local"
+                              ? fmt::format("ld.volatile{}", space)
+                              : fmt::format("ld{}{}{}", global ? order(false) : "", space,
+                                            has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
   if (width.bytes <= 4) {
-    const std::string type = width.bytes == 4 ? "b32" : fmt::format("{}{}", width.is_signed ? 's' : 'u', width.bytes * 8);
+    const std::string type =
+        width.bytes == 4 ? "b32" : fmt::format("{}{}", width.is_signed ? 's' : 'u', width.bytes * 8);
     act("{}.{} {}, {};", how, type, target(d), where);
     return true;
   }
@@ -368,7 +389,8 @@ bool Kernel::memory() {
       from = fmt::format("[{}]", e);
       size = ", " + as_number(p, bytes);
     }
-    act("cp.async.{}.shared.global {}, {}, {}{};", has(Modifier::BYPASS) && bytes == 16 ? "cg" : "ca", to, from, bytes, size);
+    act("cp.async.{}.shared.global {}, {}, {}{};", has(Modifier::BYPASS) && bytes == 16 ? "cg" : "ca", to,
+        from, bytes, size);
     return true;
   }
   case Opcode::LDGDEPBAR: act("cp.async.commit_group;"); return true;
@@ -380,15 +402,19 @@ bool Kernel::memory() {
     std::string registers;
     const std::string where = near_address(at(1));
     for (u32 i = 0; i < count; ++i) registers += (i == 0 ? "" : ", ") + register_name(at(0), i);
-    act("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {{{}}}, {};", count, has(Modifier::MT88) ? ".trans" : "", registers, where);
+    act("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {{{}}}, {};", count, has(Modifier::MT88) ? ".trans" : "",
+        registers, where);
     wrote(at(0), count);
     return true;
   }
   case Opcode::QSPC: {
     if (!is_zero(at(1))) return refuse();
     const std::string address = global_address(at(2));
-    act("isspacep.{} {}, {};", has(Modifier::S) ? "shared" : has(Modifier::L) ? "local" : "global", predicate(at(0)).name,
-        address.substr(1, address.find_first_of("+]") - 1));
+    act("isspacep.{} {}, {};",
+        has(Modifier::S)   ? "shared"
+        : has(Modifier::L) ? "local"
+                           : "global",
+        predicate(at(0)).name, address.substr(1, address.find_first_of("+]") - 1));
     return true;
   }
   default: return atomics();
@@ -399,7 +425,8 @@ bool Kernel::atomics() {
   const Opcode o = now_->opcode;
   const bool shared = o == Opcode::ATOMS, reduction = o == Opcode::RED || o == Opcode::REDG;
   if (!shared && !reduction && o != Opcode::ATOM && o != Opcode::ATOMG) return false;
-  for (Modifier m : {Modifier::ARRIVE, Modifier::F16x4, Modifier::F16x8, Modifier::BF16x4, Modifier::BF16x8, Modifier::F32x2, Modifier::F32x4, Modifier::n128})
+  for (Modifier m : {Modifier::ARRIVE, Modifier::F16x4, Modifier::F16x8, Modifier::BF16x4, Modifier::BF16x8,
+                     Modifier::F32x2, Modifier::F32x4, Modifier::n128})
     if (has(m)) return refuse();
   // ATOM has a predicate in front.
   std::size_t first = 0;
@@ -430,8 +457,10 @@ bool Kernel::atomics() {
     }
     // 1: it was exchanged. Of the lanes of one word the first is served: with it an H200 takes as many turns as were counted
     // (tests/scripts/machine_code_test.sh). The others put back what they expect, which changes nothing.
-    const std::string old = wide ? wide_temporary() : temporary(), z = predicate_temporary(), serves = predicate_temporary(),
-                      chosen = wide ? wide_temporary() : temporary(), lanes = temporary(), mask = temporary(), before = temporary(), expected = value(compare), wanted_value = value(fresh);
+    const std::string old = wide ? wide_temporary() : temporary(), z = predicate_temporary(),
+                      serves = predicate_temporary(), chosen = wide ? wide_temporary() : temporary(),
+                      lanes = temporary(), mask = temporary(), before = temporary(),
+                      expected = value(compare), wanted_value = value(fresh);
     act("activemask.b32 {};", mask);
     act("match.any.sync.b32 {}, {}, {};", lanes, where.substr(1, where.find_first_of("+]") - 1), mask);
     put("mov.u32 {}, %lanemask_lt;", before);
@@ -449,7 +478,8 @@ bool Kernel::atomics() {
     return true;
   }
   if (has(Modifier::POPC)) {
-    result(at(first), fmt::format("atom{}{}.add.u32", scope, space), fmt::format("{}, 1", address(at(first + 1))));
+    result(at(first), fmt::format("atom{}{}.add.u32", scope, space),
+           fmt::format("{}, 1", address(at(first + 1))));
     return true;
   }
   const char* operation = has(Modifier::ADD)    ? "add"
@@ -464,9 +494,18 @@ bool Kernel::atomics() {
                                                 : nullptr;
   if (operation == nullptr) return refuse();
   const bool bitwise = has(Modifier::AND) || has(Modifier::OR) || has(Modifier::XOR) || has(Modifier::EXCH);
-  const char* type = has(Modifier::F32) ? "f32" : has(Modifier::F64) ? "f64" : has(Modifier::F16x2) ? "noftz.f16x2" : has(Modifier::BF16x2) ? "noftz.bf16x2"
-                     : wide ? (bitwise ? "b64" : has(Modifier::S64) ? "s64" : "u64") : (bitwise ? "b32" : has(Modifier::S32) ? "s32" : "u32");
-  const bool is_float = has(Modifier::F32) || has(Modifier::F64) || has(Modifier::F16x2) || has(Modifier::BF16x2);
+  const char* type = has(Modifier::F32)      ? "f32"
+                     : has(Modifier::F64)    ? "f64"
+                     : has(Modifier::F16x2)  ? "noftz.f16x2"
+                     : has(Modifier::BF16x2) ? "noftz.bf16x2"
+                     : wide                  ? (bitwise              ? "b64"
+                                                : has(Modifier::S64) ? "s64"
+                                                                     : "u64")
+                                             : (bitwise              ? "b32"
+                                                : has(Modifier::S32) ? "s32"
+                                                                     : "u32");
+  const bool is_float =
+      has(Modifier::F32) || has(Modifier::F64) || has(Modifier::F16x2) || has(Modifier::BF16x2);
   if (is_float && (has(Modifier::MIN) || has(Modifier::MAX) || has(Modifier::EXCH))) return refuse();
   const Operand &a = at(reduction ? 0 : first + 1), &s = at(reduction ? 1 : first + 2);
   const std::string where = address(a), rest = fmt::format("{}, {}", where, value(s));

@@ -1,8 +1,8 @@
 // A cubin's kernels and variables as one PTX text, and what the parser cannot know of it. See translate.h.
-#include "translate/translate.h"
-#include "translate/kernel.h"
 #include "machine_code/machine_code.h"
 #include "ptx/parse.h"
+#include "translate/kernel.h"
+#include "translate/translate.h"
 #include <cstring>
 
 namespace warplens::translate {
@@ -29,7 +29,8 @@ std::string bytes_text(os::Bytes bytes, u64 size) {
   u64 last = bytes.size(); // zeros at the end are left out
   while (last > 0 && bytes[last - 1] == std::byte{0}) --last;
   if (last == 0) return {};
-  for (u64 i = 0; i < std::min(last, size); ++i) out += fmt::format("{}{}", i == 0 ? "" : ",", static_cast<u32>(bytes[i]));
+  for (u64 i = 0; i < std::min(last, size); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : ",", static_cast<u32>(bytes[i]));
   return fmt::format(" = {{{}}}", out);
 }
 
@@ -44,7 +45,8 @@ struct Translated {
 // The block that begins at or behind that line.
 ir::BlockId block_at(const ir::Function& function, u32 line) {
   for (u32 b = 0; b < function.blocks.size(); ++b)
-    if (function.blocks[b].count != 0 && function.instructions[function.blocks[b].first].ptx_line >= line) return ir::BlockId(b);
+    if (function.blocks[b].count != 0 && function.instructions[function.blocks[b].first].ptx_line >= line)
+      return ir::BlockId(b);
   return {};
 }
 
@@ -147,10 +149,13 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
     translated.push_back(std::move(lines));
     builtins.insert(one.builtins().begin(), one.builtins().end());
     if (one.uses_tables())
-      variables += fmt::format(".const .align 4 .b8 {}_tables[{}]{};\n", kernel.name, kernel.jump_tables.size(), bytes_text(kernel.jump_tables, kernel.jump_tables.size()));
+      variables +=
+          fmt::format(".const .align 4 .b8 {}_tables[{}]{};\n", kernel.name, kernel.jump_tables.size(),
+                      bytes_text(kernel.jump_tables, kernel.jump_tables.size()));
   }
   for (const DeviceVariable& v : image.variables)
-    variables += fmt::format(".visible .{} .align 16 .b8 {}[{}]{};\n", v.is_constant ? "const" : "global", v.name, std::max<u64>(v.size, 1), bytes_text(v.initial, v.size));
+    variables += fmt::format(".visible .{} .align 16 .b8 {}[{}]{};\n", v.is_constant ? "const" : "global",
+                             v.name, std::max<u64>(v.size, 1), bytes_text(v.initial, v.size));
   text += variables;
   for (const std::string& declaration : builtins) text += declaration + "\n";
   const u32 before = static_cast<u32>(std::ranges::count(text, '\n'));

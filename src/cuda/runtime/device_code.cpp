@@ -122,8 +122,9 @@ std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, co
     if (!made.module.functions.empty()) out.push_back(std::move(made.module));
   }
   for (const auto& [kernel, why] : refused)
-    notes.push_back(diag::warning("machine-code-not-translated",
-                                  fmt::format("machine code of '{}' does not run, its PTX does: {}", ptx::demangle(kernel), why)));
+    notes.push_back(diag::warning(
+        "machine-code-not-translated",
+        fmt::format("machine code of '{}' does not run, its PTX does: {}", ptx::demangle(kernel), why)));
   if (!refused.empty()) return {};
   return out;
 }
@@ -142,7 +143,8 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
     if (wanted.code == Code::machine)
-      if (std::vector<ir::Module> machine = machine_modules(fatbin, wanted.sm, program, notes); !machine.empty()) {
+      if (std::vector<ir::Module> machine = machine_modules(fatbin, wanted.sm, program, notes);
+          !machine.empty()) {
         code.machine_code = code.ptx_sm = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
         std::ranges::move(machine, std::back_inserter(modules));
         continue;

@@ -28,7 +28,7 @@ struct DeviceCode {
   std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
   u32 ptx_sm = 0;                       // of the PTX that was taken
   bool above = false;                   // there was none for the device or below
-  u32 machine_code = 0; // whose accesses are counted: that of this capability; 0: none's
+  u32 machine_code = 0;                 // whose accesses are counted: that of this capability; 0: none's
 };
 
 struct CodeProblem {

@@ -90,7 +90,8 @@ std::vector<Elf::Symbol> Elf::symbols_of(u32 type) const {
 std::vector<Elf::Relocation> Elf::relocations(std::string_view name) const {
   std::vector<Relocation> out;
   auto add = [&](u64 offset, u64 info, i64 addend) {
-    out.push_back({offset, static_cast<u32>(ELF64_R_TYPE(info)), static_cast<u32>(ELF64_R_SYM(info)), addend});
+    out.push_back(
+        {offset, static_cast<u32>(ELF64_R_TYPE(info)), static_cast<u32>(ELF64_R_SYM(info)), addend});
   };
   for (const Section& section : sections_) {
     if (section.type == SHT_RELA && section.name.starts_with(".rela") && section.name.substr(5) == name)

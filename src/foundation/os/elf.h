@@ -29,7 +29,7 @@ public:
     u32 section = 0; // into sections(); of one that is defined there
   };
   struct Relocation {
-    u64 offset = 0; // in the section that it is for
+    u64 offset = 0;           // in the section that it is for
     u32 type = 0, symbol = 0; // R_*; into symbols()
     i64 addend = 0;
   };
@@ -39,8 +39,8 @@ public:
 
   const std::vector<Section>& sections() const { return sections_; }
   const Section* find(std::string_view name) const;
-  bool has(u32 type) const;                     // a section of that type
-  std::vector<Symbol> symbols() const;          // of .symtab; empty when the file is stripped
+  bool has(u32 type) const;            // a section of that type
+  std::vector<Symbol> symbols() const; // of .symtab; empty when the file is stripped
   // Of ".rela.NAME" or ".rel.NAME", whose addends are in the section itself and are 0 here.
   std::vector<Relocation> relocations(std::string_view section) const;
   std::vector<Symbol> dynamic_symbols() const;  // of .dynsym: what it exports and imports

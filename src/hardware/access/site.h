@@ -82,7 +82,7 @@ enum class Assembled : u8 {
   elsewhere, // none: it is part of another's access, or its value was in a register already. It is not counted
   one_lane,  // an atomic that one lane performs for all of its warp
   combined,  // an atomic on shared memory that serves lanes of one word together
-  cast, // ATOMS.CAST of machine code that runs: it serves one lane of a word
+  cast,      // ATOMS.CAST of machine code that runs: it serves one lane of a word
   looped, // an atomic on shared memory as a loop of a load and a compare-and-swap, which serves one lane of a word a turn
   parameter, // a load of a local copy of parameters that reads the parameters themselves, as constant memory
   // A load that stands behind the branch that ends its block, of which one way alone needs the value: only lanes that take the

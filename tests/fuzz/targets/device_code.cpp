@@ -5,6 +5,7 @@
 #include "machine_code/machine_code.h"
 #include "os/elf.h"
 #include "ptx/parse.h"
+#include "translate/translate.h"
 
 FUZZ_TARGET(device_code) {
   using namespace warplens;
@@ -19,6 +20,7 @@ FUZZ_TARGET(device_code) {
     (void)elf->symbols();
     (void)elf->needed();
     (void)elf->find(".nv.info");
+    (void)translate::translate(bytes, 90, "fuzz");
     const fatbin::MachineCode code(bytes);
     for (const std::string& function : code.functions()) (void)code.accesses(function);
     for (const fatbin::PtxImage& image : fatbin::read_fatbin(bytes).ptx)

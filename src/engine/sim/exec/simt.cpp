@@ -183,7 +183,8 @@ void wait_below(Exec& x, u32 here) {
   for (std::size_t i = group.stack.size() - 1; i-- > floor;) {
     if (group.stack[i].pc != here) continue;
     const Mask lanes = group.stack.back().mask;
-    for (std::size_t above = i + 1; above < group.stack.size(); ++above) remove(group.stack[above].mask, lanes, x.shape.warps);
+    for (std::size_t above = i + 1; above < group.stack.size(); ++above)
+      remove(group.stack[above].mask, lanes, x.shape.warps);
     return settle(x);
   }
 }

@@ -12,7 +12,8 @@ void Lowering::control(const ir::Instruction& i) {
   switch (form.opcode) {
   case Opcode::bra: {
     if (!i.guard.valid() && !function_.meetings.empty() && join != no_target) {
-      emit(OpKind::open_region, i).jump() = {.target = function_.sources(i)[0].block.value, .reconvergence = join};
+      emit(OpKind::open_region, i).jump() = {.target = function_.sources(i)[0].block.value,
+                                             .reconvergence = join};
       return;
     }
     Op& op = emit(i.guard.valid() ? OpKind::branch_if : OpKind::branch, i);

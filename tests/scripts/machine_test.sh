@@ -1,0 +1,77 @@
+# Machine code that runs (--code machine): the examples and the tests' own programs print the same as with their PTX, and the examples
+# count the same as their PTX held against machine code, line by line. Skipped where there is no nvcc.
+. "$(dirname "$0")/common.sh"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || skip "nvcc not found"
+programs="$source_dir/tests/scripts/programs"
+build() { "$nvcc" -O3 -std=c++17 -w -lineinfo -cudart shared -arch="${3:-sm_90}" -I"$source_dir/include" "$1" -o "$2" || fail "$1: not built"; }
+lines() {
+  json "$1" 'sorted((l["name"], str(sorted({(s["space"], s["op"].replace("reduction", "atomic"), k): sum(t[k] or 0 for t in l["sites"]
+    if (t["space"], t["op"].replace("reduction", "atomic")) == (s["space"], s["op"].replace("reduction", "atomic")))
+    for s in l["sites"] for k in ("instructions", "threads", "sectors", "ideal_sectors", "tags", "wavefronts") if s["instructions"]}.items()))) for l in r["launches"])'
+}
+
+for name in aos_soa gather histogram local_array matmul reduction stencil2d transpose; do
+  build "$source_dir/examples/$name.cu" $name
+  run "$warplens" run --json held.json ./$name
+  mv stdout held.out
+  run "$warplens" run --code machine --json ran.json ./$name
+  expect_code 0
+  expect_not_in stderr 'its PTX does'
+  diff held.out stdout || fail "$name prints something else"
+  lines held.json >held
+  lines ran.json >ran
+  diff held ran || fail "$name: machine code that runs (>) does not count as PTX held against it (<)"
+  expect_json ran.json '{(l["predicted_from"], l["machine_code"]) for l in r["launches"]}' "{('machine-code', 90)}"
+  follows_schema ran.json
+done
+expect_json ran.json '{s["ptx"].split(".")[0] for l in r["launches"] for s in l["sites"]} <= {"LDG", "STG", "LDS", "STS"}' True
+expect_json ran.json '{s["file"].endswith("transpose.cu") and s["line"] > 0 for l in r["launches"] for s in l["sites"]}' '{True}'
+# Blocks that stand for others stand for them here, too.
+run "$warplens" run --code machine --proofs always --json proved.json ./transpose
+lines proved.json >proved
+diff ran proved || fail 'proofs change the counts of machine code'
+
+for name in assembled atomics_kinds compute_loop divergence fragments interleaved kinds loops merged parameters priorities printing read_only reduced \
+  results rows sorts tensor waiting_lanes copies numbers; do
+  [ -e "$programs/$name.cu" ] || continue
+  build "$programs/$name.cu" $name
+  run "$warplens" run --code ptx --report /dev/null ./$name
+  before=$code
+  mv stdout ptx.out
+  run "$warplens" run --code machine --report /dev/null ./$name
+  [ "$code" = "$before" ] || fail "$name ends with $code, and with $before where its PTX runs"
+  diff ptx.out stdout || fail "$name prints something else"
+done
+
+# Loops of atomics take the turns that an H200 counted (machine_code_test.sh has the figures).
+run "$warplens" run --code machine --json loops.json ./loops
+expect_json loops.json '{(o["first"] + i * o["step"]): tuple(sum(s["wavefronts"] for s in l["sites"] if s["space"] == "shared" and s["op"] in ops)
+  for ops in (("load",), ("atomic",))) for l in r["launches"] for o in (l.get("occurrences") or [{"first": l["index"], "count": 1, "step": 1}])
+  for i in range(o["count"]) if o["first"] + i * o["step"] in (0, 9, 17, 21, 23, 31, 37)}' \
+  '{0: (4, 4), 9: (3, 4), 17: (9, 16), 21: (33, 64), 23: (34, 96), 31: (14, 24), 37: (4, 6)}'
+
+# Each generation has constants, addresses and uniform registers of its own.
+for sm in 75 80 86 89 100 103 110 120 121; do
+  build "$programs/assembled.cu" assembled_$sm sm_$sm
+  run "$warplens" run --sm $sm --code machine --json assembled.json ./assembled_$sm
+  expect_code 0
+  expect_not_in stderr 'its PTX does'
+  expect_json assembled.json '{l["machine_code"] for l in r["launches"]}' "{$sm}"
+done
+
+# What is not translated runs as PTX, and a message names the instruction. Without machine code, PTX runs, too.
+build "$programs/clusters.cu" clusters
+run "$warplens" run --code machine --json clusters.json ./clusters
+expect_code 0
+expect_in stderr 'its PTX$|its PTX does'
+expect_json clusters.json 'sorted({d["kind"] for d in r["diagnostics"]})[0]' machine-code-not-translated
+"$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
+run "$warplens" run --code machine --json ptx.json ./ptx_alone word
+expect_code 0
+expect_in stderr 'has no machine code for 9.0'
+expect_json ptx.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
+# A fault says where.
+build "$programs/faults.cu" faults
+run "$warplens" run --code machine ./faults
+[ "$code" -lt 128 ] || fail "ended by signal $((code - 128))"

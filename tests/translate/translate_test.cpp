@@ -1,0 +1,71 @@
+// Cubins as modules: what becomes of kernels, and that damaged ones do no harm. That translated kernels compute and count what the
+// originals do, programs show (tests/scripts/machine_test.sh).
+#include "translate/translate.h"
+#include "machine_code/machine_code.h"
+#include <fstream>
+#include <gtest/gtest.h>
+#include <random>
+#include <set>
+#include <sstream>
+
+namespace warplens::translate {
+namespace {
+
+std::string merged() { // tests/machine_code/data/merged.cu, for 9.0
+  std::ifstream file(WARPLENS_SOURCE_DIR "/tests/machine_code/data/merged.cubin", std::ios::binary);
+  std::ostringstream out;
+  out << file.rdbuf();
+  return out.str();
+}
+
+MachineModule translated(const std::string& cubin) {
+  return translate(std::as_bytes(std::span(cubin)), 90, "test");
+}
+
+TEST(Translate, EachAccessIsOneOfTheModule) {
+  const MachineModule made = translated(merged());
+  EXPECT_TRUE(made.refused.empty()) << made.refused.begin()->second;
+  ASSERT_FALSE(made.module.functions.empty());
+  EXPECT_EQ(made.module.sm, 90u);
+  const std::string cubin = merged();
+  const fatbin::MachineCode machine{std::as_bytes(std::span(cubin))};
+  u32 accesses = 0;
+  for (const ir::Function& function : made.module.functions) {
+    if (!function.entry) continue;
+    EXPECT_EQ(function.meetings.size(), function.blocks.size());
+    std::multiset<std::string> ours, theirs; // by kind
+    for (const ir::Instruction& i : function.instructions) {
+      if (!i.site.valid() || made.module.sites[i.site.value].space == access::Space::constant) continue;
+      EXPECT_TRUE(i.location.valid()) << made.module.sites[i.site.value].opcode;
+      ours.insert(std::string(name(made.module.sites[i.site.value].kind)));
+      ++accesses;
+    }
+    for (const fatbin::MemoryInstruction& i : machine.accesses(function.name)) theirs.insert(std::string(name(i.opcode.kind)));
+    EXPECT_EQ(ours, theirs) << function.name;
+  }
+  EXPECT_GT(accesses, 20u);
+}
+
+TEST(Translate, TruncatedCubinsDoNoHarm) {
+  const std::string whole = merged();
+  for (std::size_t size = 0; size < whole.size(); size += 37) (void)translated(whole.substr(0, size));
+}
+
+TEST(Translate, DamagedCubinsDoNoHarm) {
+  const std::string whole = merged();
+  std::mt19937 random(7);
+  for (u32 i = 0; i < 300; ++i) {
+    std::string damaged = whole;
+    for (u32 n = 0; n < 1 + i % 20; ++n) damaged[random() % damaged.size()] = static_cast<char>(random());
+    const MachineModule made = translated(damaged);
+    for (const auto& [kernel, why] : made.refused) EXPECT_FALSE(why.empty()) << kernel;
+  }
+}
+
+TEST(Translate, NothingIsMadeOfWhatIsNoCubin) {
+  EXPECT_TRUE(translated("").module.functions.empty());
+  EXPECT_TRUE(translated("no cubin").module.functions.empty());
+}
+
+} // namespace
+} // namespace warplens::translate
