@@ -12,7 +12,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 page = root / "docs" / "look-up" / "machine-instructions.md"
 heading = """# Machine instructions
 
-Made by `scripts/machine_page.py`. *Decoded*: read and printed as the disassembler does. *Runs*: translated for `--code machine`
+Made by `scripts/machine_page.py`. *Decoded*: read, and printed as `nvdisasm` does. *Runs*: translated for `--code machine`
 ([how](../understand/machine-code.md#running-the-machine-code)). Some forms of an instruction that runs are refused with a message.
 
 | family | runs | decoded only |

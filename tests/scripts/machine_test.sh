@@ -17,7 +17,7 @@ for name in aos_soa gather histogram local_array matmul reduction stencil2d tran
   mv stdout held.out
   run "$warplens" run --code machine --json ran.json ./$name
   expect_code 0
-  expect_not_in stderr 'its PTX does'
+  expect_not_in stderr 'does not run'
   diff held.out stdout || fail "$name prints something else"
   lines held.json >held
   lines ran.json >ran
@@ -56,7 +56,7 @@ for sm in 75 80 86 89 100 103 110 120 121; do
   build "$programs/assembled.cu" assembled_$sm sm_$sm
   run "$warplens" run --sm $sm --code machine --json assembled.json ./assembled_$sm
   expect_code 0
-  expect_not_in stderr 'its PTX does'
+  expect_not_in stderr 'does not run'
   expect_json assembled.json '{l["machine_code"] for l in r["launches"]}' "{$sm}"
 done
 
@@ -65,7 +65,6 @@ build "$programs/clusters.cu" clusters
 run "$warplens" run --code machine --json clusters.json ./clusters
 expect_code 0
 expect_in stderr 'its PTX$|its PTX does'
-expect_json clusters.json 'sorted({d["kind"] for d in r["diagnostics"]})[0]' machine-code-not-translated
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
 run "$warplens" run --code machine --json ptx.json ./ptx_alone word
 expect_code 0

@@ -1,7 +1,7 @@
 // Cubins as modules: what becomes of kernels, and that damaged ones do no harm. That translated kernels compute and count what the
 // originals do, programs show (tests/scripts/machine_test.sh).
-#include "translate/translate.h"
 #include "machine_code/machine_code.h"
+#include "translate/translate.h"
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
@@ -40,7 +40,8 @@ TEST(Translate, EachAccessIsOneOfTheModule) {
       ours.insert(std::string(name(made.module.sites[i.site.value].kind)));
       ++accesses;
     }
-    for (const fatbin::MemoryInstruction& i : machine.accesses(function.name)) theirs.insert(std::string(name(i.opcode.kind)));
+    for (const fatbin::MemoryInstruction& i : machine.accesses(function.name))
+      theirs.insert(std::string(name(i.opcode.kind)));
     EXPECT_EQ(ours, theirs) << function.name;
   }
   EXPECT_GT(accesses, 20u);

@@ -407,7 +407,7 @@ bool Kernel::warp() {
       return true;
     }
     if (!has(Modifier::SYNC)) return refuse();
-    act("barrier.sync{} {}{};", guard_.empty() ? "" : "", number, threads);
+    act("barrier.sync {}{};", number, threads);
     return true;
   }
   case Opcode::B2R: // what the reduction left

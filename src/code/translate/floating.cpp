@@ -199,18 +199,18 @@ bool Kernel::halves() {
     if (has(Modifier::F32)) { // a conversion
       if (!nothing(at(1)) || at(2).kind == Kind::immediate) return refuse();
       const bool high = at(2).part == Modifier::H1_H1;
-      put("mov.b32 {{{}}}, {};", high ? "%h1, %h0" : "%h0, %h1", read_half(at(2), bfloat));
+      put("mov.b32 {{{}}}, {};", high ? "%h1, %h0" : "%h0, %h1", read_half(at(2)));
       act("cvt.f32.f16 {}, %h0;", target(at(0)));
       return true;
     }
     if (has(Modifier::RELU)) return refuse();
     act("{}{}{}.{} {}, {}, {};", bfloat ? "add.rn" : "add", bfloat ? "" : flush, saturate, type,
-        target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
+        target(at(0)), read_half(at(1)), read_half(at(2)));
     return true;
   case Opcode::HMUL2:
     if (has(Modifier::RELU)) return refuse();
     act("{}{}{}.{} {}, {}, {};", bfloat ? "mul.rn" : "mul", bfloat ? "" : flush, saturate, type,
-        target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat));
+        target(at(0)), read_half(at(1)), read_half(at(2)));
     return true;
   case Opcode::HFMA2:
     if (nothing(at(1)) && nothing(at(2)) && at(3).kind == Kind::immediate) { // a constant
@@ -220,14 +220,13 @@ bool Kernel::halves() {
     if (nothing(at(1)) && at(2).kind == Kind::immediate && nothing(at(3))) return refuse();
     if (at(1).kind == Kind::reg && nothing(at(1)) && nothing(at(2))) return refuse();
     act("fma.rn{}{}{}.{} {}, {}, {}, {};", bfloat ? "" : flush, saturate, has(Modifier::RELU) ? ".relu" : "",
-        type, target(at(0)), read_half(at(1), bfloat), read_half(at(2), bfloat), read_half(at(3), bfloat));
+        type, target(at(0)), read_half(at(1)), read_half(at(2)), read_half(at(3)));
     return true;
   case Opcode::HMNMX2: {
     const Predicate p = predicate(at(3));
     if (!p.is_constant || has(Modifier::F32) || has(Modifier::XORSIGN)) return refuse();
     act("{}{}{}.{} {}, {}, {};", p.value ? "min" : "max", bfloat ? "" : flush,
-        has(Modifier::NAN_) ? ".NaN" : "", type, target(at(0)), read_half(at(1), bfloat),
-        read_half(at(2), bfloat));
+        has(Modifier::NAN_) ? ".NaN" : "", type, target(at(0)), read_half(at(1)), read_half(at(2)));
     return true;
   }
   default: return false;
@@ -237,16 +236,12 @@ bool Kernel::halves() {
 bool Kernel::conversion() {
   const Operand &d = at(0), &s = at(1);
   const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
-  const u32 code = static_cast<u32>(now_->low & 0x1ff), to = static_cast<u32>(now_->high >> 11 & 7),
-            from = static_cast<u32>(now_->high >> 20 & 7);
+  const u32 to = static_cast<u32>(now_->high >> 11 & 7), from = static_cast<u32>(now_->high >> 20 & 7);
   // 0 8 bits, 1 16 bits or half, 2 32 bits, 3 64 bits, 4 bfloat16
-  const bool wide_form = code == 0x110 || code == 0x111 || code == 0x112 || code == 0x113;
-  (void)wide_form;
   auto float_source = [&](const char*& type) -> std::string {
     if (from == 3) {
       type = "f64";
-      Operand o = s;
-      return read_double(o);
+      return read_double(s);
     }
     if (from == 2) {
       type = "f32";

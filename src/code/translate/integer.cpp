@@ -193,14 +193,13 @@ bool Kernel::lea() {
 std::string Kernel::truth_table(u32 table, const Predicate (&inputs)[3]) {
   std::vector<std::string> names;
   auto value = [&](u32 row) { // row: the registers' values
-    u32 index = 0, next = 0;
+    u32 index = 0;
     for (u32 i = 0; i < 3; ++i) {
       bool bit = inputs[i].value;
       if (!inputs[i].is_constant) {
         const u32 n = static_cast<u32>(std::ranges::find(names, inputs[i].name) - names.begin());
         bit = ((row >> n & 1) != 0) != inputs[i].negated;
       }
-      (void)next;
       index |= (bit ? 4u : 0u) >> i;
     }
     return (table >> index & 1) != 0;

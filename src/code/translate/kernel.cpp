@@ -232,7 +232,7 @@ std::string Kernel::read_double(const Operand& o) {
   return value;
 }
 
-std::string Kernel::read_half(const Operand& o, bool) {
+std::string Kernel::read_half(const Operand& o) {
   std::string value = read(o);
   auto change = [&](const std::string& how) {
     const std::string t = temporary();

@@ -72,7 +72,7 @@ private:
   std::string read(const Operand&);                               // 32 bits, without its signs
   std::string read_integer(const Operand&);                       // with its sign or complement
   std::string read_float(const Operand&);                         // f32
-  std::string read_half(const Operand&, bool bfloat);             // f16x2
+  std::string read_half(const Operand&);                          // two halves
   std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
   std::string read_double(const Operand&);
   std::string half_of(const Operand&, u32 n); // the n-th register of a group, without signs

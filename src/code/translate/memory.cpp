@@ -222,12 +222,9 @@ bool Kernel::load_constant() {
 }
 
 std::string Kernel::constant_base() {
-  const DeviceVariable* first = nullptr;
   for (const DeviceVariable& v : image_.variables)
-    if (v.is_constant && v.offset == 0) first = &v;
-  u32 count = 0;
-  for (const DeviceVariable& v : image_.variables) count += v.is_constant;
-  return first != nullptr && count >= 1 ? first->name : std::string();
+    if (v.is_constant && v.offset == 0) return v.name;
+  return {};
 }
 
 // ---- addresses

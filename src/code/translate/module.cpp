@@ -1,4 +1,5 @@
 // A cubin's kernels and variables as one PTX text, and what the parser cannot know of it. See translate.h.
+#include "access/site.h"
 #include "machine_code/machine_code.h"
 #include "ptx/parse.h"
 #include "translate/kernel.h"
