@@ -4,7 +4,9 @@
 #include "arch/rules/blocks.h"
 #include "arch/rules/requests.h"
 #include "base/bits.h"
+#include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <zlib.h>
 
 namespace warplens::test {
@@ -73,6 +75,26 @@ arch::Counts count90(const MeasuredPattern& pattern) { return arch::count(*arch:
 
 TEST(Measured, FileIsComplete) {
   EXPECT_EQ(for_each_measured(first_set, [](const MeasuredPattern&) {}), 1840u);
+}
+
+// The rule of the counter for one address, with lanes everywhere in the warp.
+TEST(Measured, WideLoadsOfOneAddress) {
+  std::ifstream in(WARPLENS_TEST_DATA "/h100_one_address_16.tsv");
+  u32 seen = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream columns(line);
+    u64 attributed = 0, data = 0;
+    access::WarpAccess access;
+    access.space = Space::shared, access.kind = Kind::load, access.bytes = 16;
+    columns >> std::hex >> access.active >> std::dec >> attributed >> data;
+    access.address.fill(0x400);
+    const arch::Counts counts = arch::count(*arch::find(90), access);
+    EXPECT_EQ(counts.wavefronts, attributed) << line;
+    EXPECT_EQ(counts.data_wavefronts, data) << line;
+    ++seen;
+  }
+  EXPECT_EQ(seen, 169u);
 }
 
 TEST(Measured, GlobalTheoreticalCounters) {

@@ -254,7 +254,7 @@ u64 attributed_16(const Lanes& lanes) {
   bool last = lanes.back().number == 31;
   std::set<u64> addresses;
   for (const Lane& lane : lanes) addresses.insert(lane.address);
-  if (!last && addresses.size() == 1) return 1;
+  if (addresses.size() == 1) return (lanes.size() + 15) / 16;
   u64 sum = 0;
   for (const Lanes& half : split(lanes, 16)) {
     bool lower = half.front().number < 16;

@@ -331,9 +331,9 @@ void Kernel::write_comparison(const Operand& p, const Operand& q, const std::str
   std::string other; // of the predicate it is combined with, or nothing
   if (!with.is_constant) {
     other = with.name;
-    if (with.negated) {
+    if (with.negated || (wanted(p) && wanted(q))) { // the first result may go where it is
       other = predicate_temporary();
-      put("not.pred {}, {};", other, with.name);
+      put("{} {}, {};", with.negated ? "not.pred" : "mov.pred", other, with.name);
     }
   }
   auto write_one = [&](const Operand& to, bool inverted) {

@@ -18,6 +18,7 @@
 #include "arch/batch/distinct.h"
 #include "arch/rules/shared.h"
 #include "arch/table.h"
+#include <bit>
 
 namespace warplens::arch::rules {
 namespace {
@@ -46,15 +47,16 @@ bool quarters_merge(const WarpAccess& access, u32 half) {
   return !last_active || paired_without_gaps(access, half, 1) || paired_without_gaps(access, half, 2);
 }
 
-// A warp without lane 31 that reads one address; rests on a single measured pattern.
-bool one_address_without_last_lane(const WarpAccess& access) {
-  return !(access.active >> 31) && distinct(access.address, access.active, 1).words == 1;
-}
+// Of a warp that reads one address the counter sees a pass for 16 lanes, wherever they are (169 masks,
+// tests/arch/data/h100_one_address_16.tsv).
+constexpr u32 lanes_of_one_address = 16;
+bool one_address(const WarpAccess& access) { return distinct(access.address, access.active, 1).words == 1; }
 
 using QuarterPasses = std::array<u32, 4>;
 
 u64 attributed_load_16(const WarpAccess& access, const QuarterPasses& quarter) {
-  if (one_address_without_last_lane(access)) return 1;
+  if (one_address(access))
+    return ceil_div(static_cast<u32>(std::popcount(access.active)), lanes_of_one_address);
   u64 sum = 0;
   for_each_group(access.active, 16, [&](u32 half) {
     u32 first = half & 0xffff ? 0 : 2;
