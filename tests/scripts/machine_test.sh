@@ -70,6 +70,12 @@ run "$warplens" run --code machine --json ptx.json ./ptx_alone word
 expect_code 0
 expect_in stderr 'has no machine code for 9.0'
 expect_json ptx.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
+# Without PTX, machine code runs by itself.
+"$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=sm_90 "$source_dir/examples/transpose.cu" -o machine_alone
+run "$warplens" run --json alone.json ./machine_alone
+expect_code 0
+expect_in stdout PASS
+expect_json alone.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
 # A fault says where.
 build "$programs/faults.cu" faults
 run "$warplens" run --code machine ./faults

@@ -104,28 +104,31 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
       fmt::format("build with -arch=sm_{}", sm));
 }
 
-// Machine code as modules; none: there is none, or some of its kernels are not translated, which notes say.
-std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
-                                        std::vector<diag::Diagnostic>& notes) {
+constexpr u64 most_machine_code = u64{32} << 20; // bytes of one cubin; a library's take minutes to translate
+
+// Machine code as modules. None: there is none, or the PTX stands in for it where some of its kernels are not translated. Notes say
+// so.
+std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, bool has_ptx,
+                                        const std::string& program, std::vector<diag::Diagnostic>& notes) {
   const fatbin::CubinImage* chosen = fatbin::choose_machine_code(fatbin, sm);
   if (chosen == nullptr) {
-    notes.push_back(no_machine_code(program, sm));
+    if (has_ptx) notes.push_back(no_machine_code(program, sm));
     return {};
   }
   std::vector<ir::Module> out;
   std::map<std::string, std::string> refused;
   for (const fatbin::CubinImage& image : fatbin.machine_code) {
-    if (image.sm != chosen->sm) continue;
+    if (image.sm != chosen->sm || image.bytes.size() > most_machine_code) continue;
     translate::MachineModule made =
         translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm));
     refused.merge(made.refused);
     if (!made.module.functions.empty()) out.push_back(std::move(made.module));
   }
   for (const auto& [kernel, why] : refused)
-    notes.push_back(diag::warning(
-        "machine-code-not-translated",
-        fmt::format("machine code of '{}' does not run, its PTX does: {}", ptx::demangle(kernel), why)));
-  if (!refused.empty()) return {};
+    notes.push_back(diag::warning("machine-code-not-translated",
+                                  fmt::format("machine code of '{}' does not run{}: {}",
+                                              ptx::demangle(kernel), has_ptx ? ", its PTX does" : "", why)));
+  if (has_ptx && !refused.empty()) return {};
   return out;
 }
 
@@ -142,14 +145,16 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
-    if (wanted.code == Code::machine)
-      if (std::vector<ir::Module> machine = machine_modules(fatbin, wanted.sm, program, notes);
+    fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
+    // Machine code runs where it is asked for, and where there is nothing else.
+    if (wanted.code == Code::machine || (wanted.code == Code::best && choice.image == nullptr))
+      if (std::vector<ir::Module> machine =
+              machine_modules(fatbin, wanted.sm, choice.image != nullptr, program, notes);
           !machine.empty()) {
         code.machine_code = code.ptx_sm = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
         std::ranges::move(machine, std::back_inserter(modules));
         continue;
       }
-    fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;

@@ -13,7 +13,8 @@ namespace warplens::runtime {
 using os::Bytes;
 
 // What runs, and whose accesses are counted.
-//   best     PTX runs; its accesses are counted as those of machine code that was made of it, where there is some (assembled.h)
+//   best     PTX runs; its accesses are counted as those of machine code that was made of it, where there is some (assembled.h).
+//            Without PTX, machine code runs
 //   ptx      PTX runs, and is counted
 //   machine  machine code runs, and is counted (translate.h); a note says where PTX had to stand in for it
 enum class Code : u8 { best, ptx, machine };
