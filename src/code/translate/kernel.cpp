@@ -6,13 +6,14 @@ namespace warplens::translate {
 namespace {
 
 // Where constant bank 0 says what the launch is; bytes. Found with ptxas 13.0 on kernels that read it.
+constexpr u32 no_place = ~u32{0};
 struct LaunchState {
-  u32 block, grid, stack, shared_window, local_window;
+  u32 block, grid, stack, shared_window, local_window, descriptor;
 };
 LaunchState launch_state(u32 parameters_at) {
-  constexpr u32 blackwell = 0x380; // where its parameters begin
-  if (parameters_at >= blackwell) return {0x360, 0x370, 0x37c, ~0u, 0x2f8};
-  return {0x0, 0xc, 0x28, 0x18, 0x20};
+  constexpr u32 blackwell = 0x380, hopper = 0x210; // where their parameters begin
+  if (parameters_at >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358};
+  return {0x0, 0xc, 0x28, 0x18, 0x20, parameters_at >= hopper ? 0x208u : 0x118u};
 }
 
 } // namespace
@@ -53,75 +54,73 @@ std::string Kernel::register_name(const Operand& o, u32 add) {
 
 std::string Kernel::constant(u32 bank, u64 offset) {
   const std::string name = fmt::format("%k{}_{:x}", bank, offset);
-  if (auto known = constants_.find(name); known != constants_.end()) return name;
+  if (constants_.contains(name)) return name;
   std::string how;
-  if (bank == 0) {
-    const LaunchState state = launch_state(kernel_.parameters_at);
-    constexpr char axes[] = "xyz";
-    auto axis_at = [&](u32 from) { return offset >= from && offset < from + 12 && (offset - from) % 4 == 0; };
-    if (offset >= kernel_.parameters_at) {
-      // One parameter, or several small ones and padding, whose bytes are put together.
-      const u64 from = offset - kernel_.parameters_at;
-      how = fmt::format("mov.b32 {}, 0;", name);
-      for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-        const KernelParameter& p = kernel_.parameters[i];
-        if (from >= p.offset && from + 4 <= p.offset + p.size) {
-          how = fmt::format("ld.param.b32 {}, [{}_param_{}+{}];", name, kernel_.name, i, from - p.offset);
-          break;
-        }
-        for (u64 byte = std::max<u64>(from, p.offset); byte < std::min<u64>(from + 4, p.offset + p.size);
-             ++byte)
-          how += fmt::format(
-              " ld.param.u8 %sink, [{0}_param_{1}+{2}]; shl.b32 %sink, %sink, {3}; or.b32 {4}, {4}, %sink;",
-              kernel_.name, i, byte - p.offset, (byte - from) * 8, name);
-      }
-    } else if (axis_at(state.block)) {
-      how = fmt::format("mov.u32 {}, %ntid.{};", name, axes[(offset - state.block) / 4]);
-    } else if (axis_at(state.grid)) {
-      how = fmt::format("mov.u32 {}, %nctaid.{};", name, axes[(offset - state.grid) / 4]);
-    } else if (offset == state.stack) {
-      how = kernel_.frame_bytes == 0
-                ? fmt::format("mov.b32 {}, 0;", name)
-                : fmt::format("mov.u64 %e0, {0}_stack; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};",
-                              kernel_.name, name, kernel_.frame_bytes);
-      most_wide_ = std::max(most_wide_, 1u);
-    } else if (offset == state.shared_window || offset == state.shared_window + 4 ||
-               offset == state.local_window || offset == state.local_window + 4) {
-      const bool shared = offset == state.shared_window || offset == state.shared_window + 4;
-      const bool high = offset == (shared ? state.shared_window : state.local_window) + 4;
-      how = fmt::format("mov.u64 %e0, 0; cvta.{}.u64 %e0, %e0; mov.b64 {{{}}}, %e0;",
-                        shared ? "shared" : "local", high ? "%sink, " + name : name + ", %sink");
-      most_wide_ = std::max(most_wide_, 1u);
-    } else if (offset == 0x118 || offset == 0x11c || offset == 0x208 || offset == 0x20c || offset == 0x358 ||
-               offset == 0x35c) {
-      how = fmt::format("mov.b32 {}, 0;", name); // the descriptor of global memory
-    }
-  } else if (bank == 3) {
+  if (bank == 0)
+    how = offset >= kernel_.parameters_at ? load_parameter(name, offset) : load_launch_state(name, offset);
+  if (bank == 3)
     for (const DeviceVariable& v : image_.variables)
       if (v.is_constant && offset >= v.offset && offset + 4 <= v.offset + v.size)
         how = fmt::format("ld.const.b32 {}, [{}+{}];", name, v.name, offset - v.offset);
-  } else if (bank == 4) {
-    auto symbol = image_.addresses.find(offset & ~u64{7});
-    if (symbol != image_.addresses.end()) {
-      const std::string halves = (offset & 4) != 0 ? "%sink, " + name : name + ", %sink";
-      bool is_variable = false;
-      for (const DeviceVariable& v : image_.variables) is_variable |= v.name == symbol->second.name;
-      how = is_variable
-                ? fmt::format("mov.u64 %e0, {}; {}mov.b64 {{{}}}, %e0;", symbol->second.name,
-                              symbol->second.addend != 0
-                                  ? fmt::format("add.u64 %e0, %e0, {}; ", symbol->second.addend)
-                                  : "",
-                              halves)
-                : fmt::format("mov.b32 {}, 0;", name); // a function: call_builtin() knows it by its offset
-      most_wide_ = std::max(most_wide_, 1u);
-    }
-  }
+  if (bank == 4) how = load_address(name, offset);
   if (how.empty()) {
     refuse(fmt::format("reads constant bank {} at {:#x}, which is not known", bank, offset));
     return "0";
   }
   constants_.emplace(name, how);
   return name;
+}
+
+// 32 bits of the parameters: of one, or of several small ones and padding, whose bytes are put together.
+std::string Kernel::load_parameter(const std::string& name, u64 offset) const {
+  const u64 from = offset - kernel_.parameters_at;
+  std::string out = fmt::format("mov.b32 {}, 0;", name);
+  for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+    const KernelParameter& p = kernel_.parameters[i];
+    if (from >= p.offset && from + 4 <= p.offset + p.size)
+      return fmt::format("ld.param.b32 {}, [{}_param_{}+{}];", name, kernel_.name, i, from - p.offset);
+    for (u64 byte = std::max<u64>(from, p.offset); byte < std::min<u64>(from + 4, p.offset + p.size); ++byte)
+      out += fmt::format(
+          " ld.param.u8 %sink, [{0}_param_{1}+{2}]; shl.b32 %sink, %sink, {3}; or.b32 {4}, {4}, %sink;",
+          kernel_.name, i, byte - p.offset, (byte - from) * 8, name);
+  }
+  return out;
+}
+
+// What bank 0 says of the launch, in front of the parameters. Empty: not known.
+std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
+  const LaunchState state = launch_state(kernel_.parameters_at);
+  auto axis = [&](u32 from) { return offset >= from && offset < from + 12 && offset % 4 == from % 4; };
+  auto window = [&](u32 from) { return from != no_place && (offset == from || offset == from + 4); };
+  constexpr char axes[] = "xyz";
+  most_wide_ = std::max(most_wide_, 1u);
+  if (axis(state.block)) return fmt::format("mov.u32 {}, %ntid.{};", name, axes[(offset - state.block) / 4]);
+  if (axis(state.grid)) return fmt::format("mov.u32 {}, %nctaid.{};", name, axes[(offset - state.grid) / 4]);
+  if (offset == state.stack) // it grows downwards
+    return kernel_.frame_bytes == 0
+               ? fmt::format("mov.b32 {}, 0;", name)
+               : fmt::format("mov.u64 %e0, {0}_stack; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};",
+                             kernel_.name, name, kernel_.frame_bytes);
+  if (window(state.shared_window) || window(state.local_window)) {
+    const bool shared = window(state.shared_window);
+    const bool high = offset == (shared ? state.shared_window : state.local_window) + 4;
+    return fmt::format("mov.u64 %e0, 0; cvta.{}.u64 %e0, %e0; mov.b64 {{{}}}, %e0;",
+                       shared ? "shared" : "local", high ? "%sink, " + name : name + ", %sink");
+  }
+  if (window(state.descriptor)) return fmt::format("mov.b32 {}, 0;", name); // of global memory
+  return {};
+}
+
+// Half of the address of a variable, or, of a function, nothing: call_builtin() knows it by its offset.
+std::string Kernel::load_address(const std::string& name, u64 offset) {
+  auto symbol = image_.addresses.find(offset & ~u64{7});
+  if (symbol == image_.addresses.end()) return {};
+  const auto& [variable, addend] = symbol->second;
+  if (std::ranges::find(image_.variables, variable, &DeviceVariable::name) == image_.variables.end())
+    return fmt::format("mov.b32 {}, 0;", name);
+  most_wide_ = std::max(most_wide_, 1u);
+  return fmt::format("mov.u64 %e0, {}; add.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;", variable, addend,
+                     (offset & 4) != 0 ? "%sink, " + name : name + ", %sink");
 }
 
 std::string Kernel::wide_constant(u32 bank, u64 offset) {

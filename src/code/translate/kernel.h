@@ -79,6 +79,9 @@ private:
   Predicate predicate(const Operand&) const;
   std::string predicate_register(const Operand&); // as a name, whatever it is
   std::string constant(u32 bank, u64 offset);     // 32 bits of a constant bank
+  std::string load_parameter(const std::string& name, u64 offset) const;
+  std::string load_launch_state(const std::string& name, u64 offset);
+  std::string load_address(const std::string& name, u64 offset);
   std::string wide_constant(u32 bank, u64 offset);
   static std::string sign(const Predicate& p) { return (p.negated ? "!" : "") + p.name; }
 
