@@ -82,9 +82,22 @@ std::pair<Kernel::Regions, Kernel::Regions> Kernel::behind_branch(const Regions&
   for (const Instruction* before = code_at(place_.offset - sass::instruction_bytes);
        before != nullptr && before->opcode == Opcode::BREAK && same_predicate(*before, *now_);
        before = code_at(before->address - sass::instruction_bytes))
-    std::erase_if(before->guard_negated == now_->guard_negated ? there : here,
-                  [&](const Region& r) { return r.barrier == before->operands()[1].number; });
+    std::erase_if(before->guard_negated == now_->guard_negated ? there : here, [&](const Region& r) {
+      return r.context == place_.context && r.barrier == before->operands()[1].number;
+    });
   return {there, here};
+}
+
+// Whether a constant near in front of a call is the offset behind it, which is where the function is to return to.
+bool Kernel::returns_behind(u64 offset) const {
+  constexpr u64 near = 256;
+  for (u64 back = 2; back <= near; ++back) {
+    const Instruction* i = code_at(offset - back * sass::instruction_bytes);
+    if (i == nullptr) return false;
+    for (const Operand& o : i->operands())
+      if (o.kind == Kind::immediate && o.value == offset) return true;
+  }
+  return false;
 }
 
 bool Kernel::find_places() {
@@ -107,8 +120,10 @@ bool Kernel::find_places() {
       continue;
     }
     const bool maybe = conditional(*now_);
-    auto without = [](Regions regions, u8 barrier) {
-      std::erase_if(regions, [&](const Region& r) { return r.barrier == barrier; });
+    // What is called saves the registers of its caller's regions (BMOV), and has its own.
+    auto without = [&](Regions regions, u8 barrier) {
+      std::erase_if(regions,
+                    [&](const Region& r) { return r.context == place_.context && r.barrier == barrier; });
       return regions;
     };
     switch (now_->opcode) {
@@ -155,6 +170,7 @@ bool Kernel::find_places() {
         break;
       }
       const u32 context = context_of_call(next.offset);
+      if (why_.empty() && !returns_behind(next.offset)) refuse("does not return to where it is called");
       if (!why_.empty()) return false;
       const Place to{context, target_of(*now_)};
       mark(to);
@@ -166,7 +182,9 @@ bool Kernel::find_places() {
       if (place_.context == 0) return refuse("returns from the kernel"), false;
       const Context& from = contexts_[place_.context];
       mark({from.caller, from.returns_to});
-      flow_to({from.caller, from.returns_to}, open, waiting);
+      Regions left = open;
+      std::erase_if(left, [&](const Region& r) { return r.context == place_.context; });
+      flow_to({from.caller, from.returns_to}, left, waiting);
       if (maybe) flow_to(next, open, waiting);
       break;
     }
