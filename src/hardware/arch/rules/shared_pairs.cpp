@@ -50,7 +50,13 @@ bool quarters_merge(const WarpAccess& access, u32 half) {
 // Of a warp that reads one address the counter sees a pass for 16 lanes, wherever they are (169 masks,
 // tests/arch/data/h100_one_address_16.tsv).
 constexpr u32 lanes_of_one_address = 16;
-bool one_address(const WarpAccess& access) { return distinct(access.address, access.active, 1).words == 1; }
+bool one_address(const WarpAccess& access) {
+  if (access.active == 0) return false;
+  const u32 first = static_cast<u32>(std::countr_zero(access.active)),
+            last = static_cast<u32>(std::bit_width(access.active)) - 1;
+  return access.address[first] == access.address[last] &&
+         distinct(access.address, access.active, 1).words == 1;
+}
 
 using QuarterPasses = std::array<u32, 4>;
 
