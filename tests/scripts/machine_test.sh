@@ -32,10 +32,41 @@ run "$warplens" run --code machine --proofs always --json proved.json ./transpos
 lines proved.json >proved
 diff ran proved || fail 'proofs change the counts of machine code'
 
-for name in assembled atomics_kinds compute_loop divergence fragments interleaved kinds loops merged parameters priorities printing read_only reduced \
-  results rows sorts tensor waiting_lanes copies numbers; do
-  [ -e "$programs/$name.cu" ] || continue
-  build "$programs/$name.cu" $name
+# The index of a constant load may name any array of its bank: of __constant__ ones, and of parameters, which lie where their types
+# say. What is outside of an allocation is a fault with its line.
+cat >constants.cu <<'CU'
+#include <cstdio>
+__constant__ int first[3] = {1, 2, 3}, second[100], third[7] = {4, 5, 6, 7, 8, 9, 10};
+__global__ void sums(const int* index, int* out) {
+  out[threadIdx.x] = first[index[threadIdx.x] % 3] + second[index[threadIdx.x]] + third[index[threadIdx.x] % 7];
+}
+struct Numbers { int v[101]; };
+__global__ void parameters(char start, Numbers even, int2 both, Numbers odd, const int* index, int* out) {
+  const int* chosen = index[threadIdx.x] % 2 ? odd.v : even.v;
+  out[threadIdx.x] = chosen[index[threadIdx.x]] + both.y + start;
+}
+__global__ void outside(int* out) { out[threadIdx.x + (1 << 28)] = 1; }
+int main(int count, char**) {
+  int *index, *out, values[100];
+  cudaMallocManaged(&index, 128), cudaMallocManaged(&out, 128);
+  for (int i = 0; i < 100; ++i) values[i] = i * i;
+  for (int i = 0; i < 32; ++i) index[i] = i * 37 % 100;
+  cudaMemcpyToSymbol(second, values, sizeof values);
+  sums<<<1, 32>>>(index, out);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; ++i) std::printf("%d ", out[i]);
+  Numbers even, odd;
+  for (int i = 0; i < 101; ++i) even.v[i] = i, odd.v[i] = 1000 * i;
+  parameters<<<1, 32>>>(1, even, {2, 3}, odd, index, out);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; ++i) std::printf("%d ", out[i]);
+  if (count > 1) outside<<<1, 32>>>(out);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
+}
+CU
+build constants.cu constants
+for name in assembled loops parameters tensor waiting_lanes copies fragments results scale headers; do build "$programs/$name.cu" $name; done
+for name in constants assembled loops parameters tensor waiting_lanes copies fragments results scale headers; do
   run "$warplens" run --code ptx --report /dev/null ./$name
   before=$code
   mv stdout ptx.out
@@ -43,6 +74,10 @@ for name in assembled atomics_kinds compute_loop divergence fragments interleave
   [ "$code" = "$before" ] || fail "$name ends with $code, and with $before where its PTX runs"
   diff ptx.out stdout || fail "$name prints something else"
 done
+run "$warplens" run --code machine ./constants outside
+expect_code 3
+expect_in stderr 'constants.cu:11'
+expect_not_in stderr 'does not run'
 
 # Loops of atomics take the turns that an H200 counted (machine_code_test.sh has the figures).
 run "$warplens" run --code machine --json loops.json ./loops
@@ -64,19 +99,15 @@ done
 build "$programs/clusters.cu" clusters
 run "$warplens" run --code machine --json clusters.json ./clusters
 expect_code 0
-expect_in stderr 'its PTX$|its PTX does'
+expect_in stderr 'does not run'
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
 run "$warplens" run --code machine --json ptx.json ./ptx_alone word
 expect_code 0
 expect_in stderr 'has no machine code for 9.0'
 expect_json ptx.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
-# Without PTX, machine code runs by itself.
+# Without PTX, machine code runs without the option.
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=sm_90 "$source_dir/examples/transpose.cu" -o machine_alone
 run "$warplens" run --json alone.json ./machine_alone
 expect_code 0
 expect_in stdout PASS
 expect_json alone.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
-# A fault says where.
-build "$programs/faults.cu" faults
-run "$warplens" run --code machine ./faults
-[ "$code" -lt 128 ] || fail "ended by signal $((code - 128))"

@@ -10,7 +10,7 @@ struct Cfg {
   // The first block that all paths from the end of a block come to; not valid where they only meet at the exit.
   std::vector<BlockId> post_dominator; // [blocks]
   // Where lanes that diverge at the end of a block wait for each other. In a kernel that is where those meet that go on: a
-  // branch to its end is a predicated EXIT in machine code, which nobody waits for. Else the post-dominator.
+  // branch to its end is a predicated EXIT in machine code, which nobody waits for. Else the post-dominator. Machine code says it itself (Function::meetings).
   std::vector<BlockId> meeting; // [blocks]
 };
 Cfg analyse(const Function&);

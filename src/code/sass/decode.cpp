@@ -8,6 +8,10 @@
 namespace warplens::sass {
 namespace {
 
+struct Row {
+  Opcode opcode;
+  std::string_view code, modifiers, operands, options; // table.def explains them
+};
 constexpr Row rows[] = {
 #define ROW(opcode, code, modifiers, operands, options) {Opcode::opcode, code, modifiers, operands, options},
 #include "sass/table.def"
@@ -162,8 +166,6 @@ std::optional<Modifier> modifier_named(std::string_view text) {
   return found->second;
 }
 
-std::span<const Row> table() { return rows; }
-
 bool Instruction::has(Modifier m) const { return std::ranges::find(modifiers(), m) != modifiers().end(); }
 bool Instruction::add(const Operand& o) {
   if (operand_count_ == most_operands) return false;
@@ -178,7 +180,7 @@ bool Instruction::add(Modifier m) {
 
 std::optional<Instruction> decode(u64 low, u64 high, u64 address, u32 sm) {
   Instruction out;
-  out.low = low, out.high = high, out.address = address, out.sm = sm;
+  out.low = low, out.high = high, out.address = address;
   Fields fields(low, high, sm);
   const ReadRow* row = find(fields);
   if (row == nullptr) return {};

@@ -78,14 +78,12 @@ struct Instruction {
   Opcode opcode{};
   u8 guard = true_predicate;
   bool guard_negated = false, guard_uniform = false;
-  u32 sm = 0;
   u64 address = 0; // in its section, bytes
   u64 low = 0, high = 0;
 
   bool has(Modifier) const;
   std::span<const Modifier> modifiers() const { return {modifiers_.data(), modifier_count_}; }
   std::span<const Operand> operands() const { return {operands_.data(), operand_count_}; }
-  std::span<Operand> operands() { return {operands_.data(), operand_count_}; }
   // False: there is no room for more.
   bool add(const Operand&);
   bool add(Modifier);
@@ -106,15 +104,5 @@ std::string_view special_name(u64 number);
 
 // As nvdisasm 13.0 writes it, without the semicolon.
 std::string text(const Instruction&);
-
-// The table, for its tests and the page that lists it.
-struct Row {
-  Opcode opcode;
-  std::string_view code;      // "981": twelve bits; "*010": nine bits, whatever the form
-  std::string_view modifiers; // see table.def
-  std::string_view operands;
-  std::string_view options;
-};
-std::span<const Row> table();
 
 } // namespace warplens::sass

@@ -189,7 +189,6 @@ bool Kernel::find_places() {
       break;
     }
     case Opcode::EXIT:
-    case Opcode::KILL:
       if (maybe) flow_to(next, open, waiting);
       break;
     default: flow_to(next, open, waiting);
@@ -311,7 +310,9 @@ bool Kernel::control() {
     return true;
   }
   case Opcode::BPT:
-  case Opcode::KILL: act("trap;"); return true;
+    if (!has(Modifier::TRAP)) return refuse();
+    act("trap;");
+    return true;
   case Opcode::BRX: {
     if (conditional(*now_)) return refuse();
     const std::string offset = read(at(1));
@@ -405,6 +406,8 @@ bool Kernel::call_builtin() {
 bool Kernel::warp() {
   switch (now_->opcode) {
   case Opcode::BAR: {
+    if (at(0).kind == Kind::reg && at(1).kind == Kind::reg)
+      return refuse(); // which is the number is not known
     const bool red = has(Modifier::RED);
     const std::string number = at(0).kind == Kind::immediate ? fmt::format("{}", at(0).value) : read(at(0));
     std::string threads;
@@ -506,12 +509,6 @@ bool Kernel::warp() {
   }
 }
 
-std::string Kernel::registers(const Operand& o, u32 count) {
-  std::string out = "{";
-  for (u32 i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + half_of(o, i);
-  return out + "}";
-}
-
 // Products of matrices that the lanes of a warp hold: the same fragments in the same order as PTX's mma.
 bool Kernel::matrix() {
   const bool half = now_->opcode == Opcode::HMMA, integer = now_->opcode == Opcode::IMMA;
@@ -555,11 +552,9 @@ bool Kernel::matrix() {
     types = fmt::format("{}s32.{}8.{}8.s32", has(Modifier::SAT) ? "satfinite." : "", a_signed ? 's' : 'u',
                         b_signed ? 's' : 'u');
   }
-  const std::string a = registers(at(1), shape->a), b = registers(at(2), shape->b),
-                    c = registers(at(3), sums);
+  const std::string a = sources(at(1), shape->a), b = sources(at(2), shape->b), c = sources(at(3), sums);
   if (is_zero(at(0))) return true;
-  act("mma.sync.aligned.{}.row.col.{} {}, {}, {}, {};", shape->text, types, registers(at(0), sums), a, b, c);
-  wrote(at(0), sums);
+  act("mma.sync.aligned.{}.row.col.{} {}, {}, {}, {};", shape->text, types, targets(at(0), sums), a, b, c);
   return true;
 }
 

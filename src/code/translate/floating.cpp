@@ -32,12 +32,6 @@ const char* to_integer(const Instruction& i) {
 bool Kernel::floating() {
   const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
   const char* saturate = has(Modifier::SAT) ? ".sat" : "";
-  auto choose = [&](const Operand& d, const Predicate& p, const std::string& a, const std::string& b) {
-    if (p.is_constant)
-      write(d, p.value ? a : b);
-    else
-      act("selp.b32 {}, {}, {}, {};", target(d), p.negated ? b : a, p.negated ? a : b, p.name);
-  };
   if (has(Modifier::FMZ)) return refuse();
   switch (now_->opcode) {
   case Opcode::FADD:
@@ -74,14 +68,14 @@ bool Kernel::floating() {
       write(at(0), extreme(p.value));
     } else {
       const std::string least = extreme(true), most = extreme(false);
-      choose(at(0), p, least, most);
+      select(at(0), p, least, most);
     }
     return true;
   }
   case Opcode::FSEL:
   case Opcode::UFSEL:
     if (*flush != '\0') return refuse();
-    choose(at(0), predicate(at(3)), read_float(at(1)), read_float(at(2)));
+    select(at(0), predicate(at(3)), read_float(at(1)), read_float(at(2)));
     return true;
   case Opcode::FSETP:
   case Opcode::UFSETP: {
@@ -217,8 +211,6 @@ bool Kernel::halves() {
       write(at(0), read(at(3)));
       return true;
     }
-    if (nothing(at(1)) && at(2).kind == Kind::immediate && nothing(at(3))) return refuse();
-    if (at(1).kind == Kind::reg && nothing(at(1)) && nothing(at(2))) return refuse();
     act("fma.rn{}{}{}.{} {}, {}, {}, {};", bfloat ? "" : flush, saturate, has(Modifier::RELU) ? ".relu" : "",
         type, target(at(0)), read_half(at(1)), read_half(at(2)), read_half(at(3)));
     return true;

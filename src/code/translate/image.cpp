@@ -1,6 +1,7 @@
 // Sections of a cubin: .text.K code, .nv.info.K what the driver must know of a kernel, .nv.constantN[.K] banks, .nv.shared.K, .nv.global.
 // The attributes of .nv.info are not documented; those that are read here were found with ptxas 13.0 on kernels of known shape.
 #include "translate/image.h"
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 
@@ -112,6 +113,7 @@ Image read_image(os::Bytes cubin, u32 sm) {
       variable.initial = section.data.subspan(symbol.value, symbol.size);
     out.variables.push_back(std::move(variable));
   }
+  std::ranges::sort(out.variables, {}, &DeviceVariable::offset);
   for (const os::Elf::Relocation& relocation : elf->relocations(".nv.constant4"))
     if (relocation.symbol < symbols.size())
       out.addresses[relocation.offset] = {std::string(symbols[relocation.symbol].name), relocation.addend};

@@ -39,7 +39,7 @@ struct SymbolAddress {
 struct Image {
   u32 sm = 0;
   std::vector<KernelImage> kernels;
-  std::vector<DeviceVariable> variables;
+  std::vector<DeviceVariable> variables;  // by offset
   std::map<u64, SymbolAddress> addresses; // by offset in bank 4
   bool initial_pointers = false;          // variables are initialised with addresses
 };

@@ -409,7 +409,7 @@ bool Kernel::integer() {
     const std::string least = temporary(), most = temporary();
     put("min.{} {}, {}, {};", type, least, a, b);
     put("max.{} {}, {}, {};", type, most, a, b);
-    act("selp.b32 {}, {}, {}, {};", target(d), p.negated ? most : least, p.negated ? least : most, p.name);
+    select(d, p, least, most);
   };
   const char* type = has(Modifier::U32)     ? "u32"
                      : has(Modifier::U16x2) ? "u16x2"

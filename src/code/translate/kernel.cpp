@@ -295,6 +295,24 @@ std::string Kernel::target(const Operand& o) {
   return register_name(o);
 }
 
+std::string Kernel::targets(const Operand& o, u32 count) {
+  wrote(o, count);
+  std::string out = "{";
+  for (u32 i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + register_name(o, i);
+  return out + "}";
+}
+
+std::string Kernel::sources(const Operand& o, u32 count) {
+  std::string out = "{";
+  for (u32 i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + half_of(o, i);
+  return out + "}";
+}
+
+void Kernel::select(const Operand& d, const Predicate& p, const std::string& a, const std::string& b) {
+  if (p.is_constant) return write(d, p.value ? a : b);
+  act("selp.b32 {}, {}, {}, {};", target(d), p.negated ? b : a, p.negated ? a : b, p.name);
+}
+
 void Kernel::write(const Operand& o, const std::string& value) {
   act("mov.b32 {}, {};", target(o), value);
   if (guard_.empty() && o.kind == Kind::reg && !value.empty() && value[0] != '%')
@@ -363,11 +381,9 @@ std::string Kernel::text() {
   std::string out = fmt::format(".visible .entry {}(", kernel_.name);
   for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const KernelParameter& p = kernel_.parameters[i];
-    const bool scalar = p.size == 1 || p.size == 2 || p.size == 4 || p.size == 8;
-    const u32 alignment = p.offset % 16 == 0 && p.size >= 16 ? 16
-                          : p.offset % 8 == 0                ? 8
-                          : p.offset % 4 == 0                ? 4
-                                                             : 1;
+    // Placed as the driver places them: an index may run from one parameter into the next.
+    const bool scalar = p.size <= 8 && std::has_single_bit(p.size) && p.offset % p.size == 0;
+    const u32 alignment = p.offset == 0 ? 16 : p.offset & -p.offset;
     out += fmt::format("{}{} {}_param_{}{}", i == 0 ? "" : ", ",
                        scalar ? fmt::format(".param .b{}", p.size * 8)
                               : fmt::format(".param .align {} .b8", alignment),

@@ -2,6 +2,7 @@
 #pragma once
 #include "sass/instruction.h"
 #include "translate/image.h"
+#include <bit>
 #include <fmt/format.h>
 #include <set>
 #include <vector>
@@ -29,7 +30,7 @@ struct Predicate {
   bool negated = false;
 };
 
-// A line of PTX that is not what the parser has to know alone.
+// Where the lanes that a branch sends apart wait for each other, or, of a jump, where the region that it opens ends.
 struct Meeting {
   u32 branch = 0; // line of the branch
   u32 label = 0;  // line of the label where its lanes meet; 0: at the end of the kernel
@@ -83,9 +84,15 @@ private:
   std::string load_launch_state(const std::string& name, u64 offset);
   std::string load_address(const std::string& name, u64 offset);
   std::string wide_constant(u32 bank, u64 offset);
+  std::string start_of_bank(u32 bank,
+                            const std::string& place); // for an access at offset `place` of the bank
+  std::string start_of(u32 bank, u64 offset, const std::string& what);
   static std::string sign(const Predicate& p) { return (p.negated ? "!" : "") + p.name; }
 
-  std::string target(const Operand&); // of a result of 32 bits
+  std::string target(const Operand&);             // of a result of 32 bits
+  std::string targets(const Operand&, u32 count); // "{%r4, %r5}"
+  std::string sources(const Operand&, u32 count);
+  void select(const Operand& d, const Predicate&, const std::string& a, const std::string& b); // p ? a : b
   std::string register_name(const Operand&, u32 add = 0);
   void wrote(const Operand&, u32 registers); // their pairs are no longer what they were
   void write(const Operand&, const std::string& value);
@@ -121,16 +128,15 @@ private:
   bool load_constant();
   bool load(std::string_view space);
   bool store(std::string_view space);
+  std::string sum(const char* type, const std::string& into, const std::string& a, const std::string& b);
   std::string global_address(const Operand&);
   std::string near_address(const Operand&);
   std::string order(bool atomic) const;
   bool matrix();
-  std::string registers(const Operand&, u32 count); // "{%r4, %r5}"
   bool special_register();
   bool call_builtin();
-  std::string constant_base(); // the first variable of bank 3
 
-  // ---- control flow (flow.cpp)
+  // ---- control flow (control.cpp)
   struct Place { // an instruction, called from there
     u32 context = 0;
     u64 offset = 0;

@@ -19,48 +19,30 @@ Width width_of(const Instruction& i) {
   return {};
 }
 
+std::string in_brackets(const std::string& base, i64 offset) {
+  if (base.empty()) return fmt::format("[{}]", offset);
+  return offset == 0 ? fmt::format("[{}]", base) : fmt::format("[{}+{}]", base, offset);
+}
+
 } // namespace
 
 bool Kernel::moves() {
   switch (now_->opcode) {
   case Opcode::MOV:
-    if (at(0).kind != Kind::reg) return refuse();
-    if (has(Modifier::n64)) {
-      const std::string e = wide_temporary();
-      put("mov.b64 {}, {};", e,
-          at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
-      write_wide(at(0), e);
-      return true;
-    }
-    write(at(0), read(at(1)));
-    return true;
   case Opcode::UMOV:
-    if (has(Modifier::n64)) {
-      const std::string e = wide_temporary();
-      put("mov.b64 {}, {};", e,
-          at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
-      write_wide(at(0), e);
-      return true;
-    }
-    write(at(0), read(at(1)));
+    if (!has(Modifier::n64)) return write(at(0), read(at(1))), true;
+    write_wide(at(0), at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
     return true;
   case Opcode::SEL:
   case Opcode::USEL: {
+    if (!has(Modifier::n64)) return select(at(0), predicate(at(3)), read(at(1)), read(at(2))), true;
+    const std::string a = read_wide(at(1)), b = read_wide(at(2)), e = wide_temporary();
     const Predicate p = predicate(at(3));
-    if (has(Modifier::n64)) {
-      const std::string a = read_wide(at(1)), b = read_wide(at(2)), e = wide_temporary();
-      if (p.is_constant)
-        put("mov.b64 {}, {};", e, p.value ? a : b);
-      else
-        put("selp.b64 {}, {}, {}, {};", e, p.negated ? b : a, p.negated ? a : b, p.name);
-      write_wide(at(0), e);
-      return true;
-    }
-    const std::string a = read(at(1)), b = read(at(2));
     if (p.is_constant)
-      write(at(0), p.value ? a : b);
+      put("mov.b64 {}, {};", e, p.value ? a : b);
     else
-      act("selp.b32 {}, {}, {}, {};", target(at(0)), p.negated ? b : a, p.negated ? a : b, p.name);
+      put("selp.b64 {}, {}, {}, {};", e, p.negated ? b : a, p.negated ? a : b, p.name);
+    write_wide(at(0), e);
     return true;
   }
   case Opcode::P2R: { // the byte that is chosen gets the predicates under the mask
@@ -183,51 +165,62 @@ bool Kernel::load_constant() {
     return true;
   }
   const std::string index = c.has_register ? fmt::format("%r{}", c.number) : fmt::format("%u{}", c.uniform);
-  std::string base;
-  u64 offset = c.value;
-  const std::string address = wide_temporary();
-  put("cvt.u64.u32 {}, {};", address, index);
-  if (c.bank == 3) { // the module's: relative to its first variable
-    base = constant_base();
-  } else if (c.bank == 2) {
-    base = kernel_.name + "_tables";
-    uses_tables_ = true;
-  } else if (c.bank == 0 && c.value >= kernel_.parameters_at) {
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const KernelParameter& p = kernel_.parameters[i];
-      if (c.value - kernel_.parameters_at >= p.offset &&
-          c.value - kernel_.parameters_at < p.offset + p.size) {
-        base = fmt::format("{}_param_{}", kernel_.name, i);
-        offset = c.value - kernel_.parameters_at - p.offset;
-      }
-    }
-  }
-  if (base.empty()) return refuse();
-  const std::string start = wide_temporary();
-  put("mov.u64 {}, {};", start, base);
+  const std::string place = temporary(), address = wide_temporary();
+  put("add.u32 {}, {}, {};", place, index, c.value);
+  const std::string start = start_of_bank(c.bank, place);
+  if (start.empty()) return refuse();
+  put("cvt.u64.u32 {}, {};", address, place);
   put("add.u64 {0}, {0}, {1};", address, start);
   const char* from = c.bank == 0 ? "param" : "const";
-  if (width.bytes < 4) {
-    act("ld.{}.{}{} {}, [{}+{}];", from, space, width.bytes * 8, target(d), address, offset);
-    return true;
-  }
-  std::string registers;
-  for (u32 i = 0; i < width.bytes / 4; ++i) registers += (i == 0 ? "" : ", ") + register_name(d, i);
-  if (width.bytes == 4)
-    act("ld.{}.b32 {}, [{}+{}];", from, registers, address, offset);
+  if (width.bytes < 4)
+    act("ld.{}.{}{} {}, [{}];", from, space, width.bytes * 8, target(d), address);
+  else if (width.bytes == 4)
+    act("ld.{}.b32 {}, [{}];", from, target(d), address);
   else
-    act("ld.{}.v{}.b32 {{{}}}, [{}+{}];", from, width.bytes / 4, registers, address, offset);
-  wrote(d, width.bytes / 4);
+    act("ld.{}.v{}.b32 {}, [{}];", from, width.bytes / 4, targets(d, width.bytes / 4), address);
   return true;
 }
 
-std::string Kernel::constant_base() {
-  for (const DeviceVariable& v : image_.variables)
-    if (v.is_constant && v.offset == 0) return v.name;
-  return {};
+// ptxas may keep where an array begins in the index register, so only the sum tells which variable is meant.
+std::string Kernel::start_of_bank(u32 bank, const std::string& place) {
+  if (bank == 2) {
+    uses_tables_ = true;
+    return start_of(bank, 0, kernel_.name + "_tables");
+  }
+  if (bank == 0 && !kernel_.parameters.empty())
+    return start_of(bank, kernel_.parameters_at, kernel_.name + "_param_0");
+  std::string start;
+  if (bank != 3) return start;
+  for (const DeviceVariable& v : image_.variables) { // by their offsets
+    if (!v.is_constant || v.size == 0) continue;
+    const std::string other = start_of(bank, v.offset, v.name);
+    if (start.empty()) {
+      start = other;
+      continue;
+    }
+    const std::string z = predicate_temporary(), chosen = wide_temporary();
+    put("setp.ge.u32 {}, {}, {};", z, place, v.offset);
+    put("selp.b64 {}, {}, {}, {};", chosen, other, start, z);
+    start = chosen;
+  }
+  return start;
+}
+
+// A register with the address that offset 0 of a bank has, counted from what is at `offset`.
+std::string Kernel::start_of(u32 bank, u64 offset, const std::string& what) {
+  const std::string name = fmt::format("%w{}_start_{:x}", bank, offset);
+  constants_.emplace(name, fmt::format("mov.u64 {0}, {1}; sub.u64 {0}, {0}, {2};", name, what, offset));
+  return name;
 }
 
 // ---- addresses
+
+// The temporary `into`, which holds a + b.
+std::string Kernel::sum(const char* type, const std::string& into, const std::string& a,
+                        const std::string& b) {
+  put("add.{} {}, {}, {};", type, into, a, b);
+  return into;
+}
 
 std::string Kernel::global_address(const Operand& o) {
   std::string base;
@@ -244,18 +237,9 @@ std::string Kernel::global_address(const Operand& o) {
   if (o.has_uniform && o.uniform != sass::zero_register) {
     Operand u;
     u.kind = Kind::uniform, u.number = o.uniform;
-    const std::string added = read_wide(u);
-    if (base.empty()) {
-      base = added;
-    } else {
-      const std::string e = wide_temporary();
-      put("add.s64 {}, {}, {};", e, base, added);
-      base = e;
-    }
+    base = base.empty() ? read_wide(u) : sum("s64", wide_temporary(), base, read_wide(u));
   }
-  const i64 offset = static_cast<i64>(o.value);
-  if (base.empty()) return fmt::format("[{}]", offset);
-  return offset == 0 ? fmt::format("[{}]", base) : fmt::format("[{}+{}]", base, offset);
+  return in_brackets(base, static_cast<i64>(o.value));
 }
 
 std::string Kernel::near_address(const Operand& o) {
@@ -274,17 +258,9 @@ std::string Kernel::near_address(const Operand& o) {
   }
   if (o.has_uniform && o.uniform != sass::zero_register) {
     const std::string u = fmt::format("%u{}", o.uniform);
-    if (base.empty()) {
-      base = u;
-    } else {
-      const std::string t = temporary();
-      put("add.s32 {}, {}, {};", t, base, u);
-      base = t;
-    }
+    base = base.empty() ? u : sum("s32", temporary(), base, u);
   }
-  const i64 offset = static_cast<i64>(o.value);
-  if (base.empty()) return fmt::format("[{}]", offset);
-  return offset == 0 ? fmt::format("[{}]", base) : fmt::format("[{}+{}]", base, offset);
+  return in_brackets(base, static_cast<i64>(o.value));
 }
 
 // .relaxed.gpu and the like of a strong access
@@ -323,10 +299,7 @@ bool Kernel::load(std::string_view space) {
     act("{}.{} {}, {};", how, type, target(d), where);
     return true;
   }
-  std::string registers;
-  for (u32 i = 0; i < width.bytes / 4; ++i) registers += (i == 0 ? "" : ", ") + register_name(d, i);
-  act("{}.v{}.b32 {{{}}}, {};", how, width.bytes / 4, registers, where);
-  wrote(d, width.bytes / 4);
+  act("{}.v{}.b32 {}, {};", how, width.bytes / 4, targets(d, width.bytes / 4), where);
   return true;
 }
 
@@ -340,9 +313,7 @@ bool Kernel::store(std::string_view space) {
     act("{}.b{} {}, {};", how, width.bytes * 8, where, half_of(s, 0));
     return true;
   }
-  std::string registers;
-  for (u32 i = 0; i < width.bytes / 4; ++i) registers += (i == 0 ? "" : ", ") + half_of(s, i);
-  act("{}.v{}.b32 {}, {{{}}};", how, width.bytes / 4, where, registers);
+  act("{}.v{}.b32 {}, {};", how, width.bytes / 4, where, sources(s, width.bytes / 4));
   return true;
 }
 
@@ -396,12 +367,9 @@ bool Kernel::memory() {
     return true;
   case Opcode::LDSM: {
     const u32 count = has(Modifier::n4) ? 4 : has(Modifier::n2) ? 2 : 1;
-    std::string registers;
     const std::string where = near_address(at(1));
-    for (u32 i = 0; i < count; ++i) registers += (i == 0 ? "" : ", ") + register_name(at(0), i);
-    act("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {{{}}}, {};", count, has(Modifier::MT88) ? ".trans" : "",
-        registers, where);
-    wrote(at(0), count);
+    act("ldmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {}, {};", count, has(Modifier::MT88) ? ".trans" : "",
+        targets(at(0), count), where);
     return true;
   }
   case Opcode::QSPC: {

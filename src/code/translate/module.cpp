@@ -120,6 +120,7 @@ private:
 MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
   MachineModule out;
   const Image image = read_image(cubin, sm);
+  // What is written fits every architecture: nothing in it is newer than sm_90.
   std::string text = fmt::format(".version 8.0\n.target sm_{}\n.address_size 64\n", std::min(sm, 90u));
   std::set<std::string> builtins;
   std::string kernels, variables;

@@ -104,7 +104,7 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
       fmt::format("build with -arch=sm_{}", sm));
 }
 
-constexpr u64 most_machine_code = u64{32} << 20; // bytes of one cubin; a library's take minutes to translate
+constexpr u64 most_machine_code = u64{8} << 20; // bytes of one cubin: seconds, and half a gigabyte
 
 // Machine code as modules. None: there is none, or the PTX stands in for it where some of its kernels are not translated. Notes say
 // so.
@@ -118,7 +118,12 @@ std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, bo
   std::vector<ir::Module> out;
   std::map<std::string, std::string> refused;
   for (const fatbin::CubinImage& image : fatbin.machine_code) {
-    if (image.sm != chosen->sm || image.bytes.size() > most_machine_code) continue;
+    if (image.sm != chosen->sm) continue;
+    if (image.bytes.size() > most_machine_code) {
+      refused[program] = fmt::format("{} MiB are more than the {} that are translated",
+                                     image.bytes.size() >> 20, most_machine_code >> 20);
+      continue;
+    }
     translate::MachineModule made =
         translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm));
     refused.merge(made.refused);
@@ -127,7 +132,9 @@ std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, bo
   for (const auto& [kernel, why] : refused)
     notes.push_back(diag::warning("machine-code-not-translated",
                                   fmt::format("machine code of '{}' does not run{}: {}",
-                                              ptx::demangle(kernel), has_ptx ? ", its PTX does" : "", why)));
+                                              ptx::demangle(kernel), has_ptx ? ", its PTX does" : "", why),
+                                  {},
+                                  has_ptx ? "--code auto counts PTX as machine code has it" : rebuild_flags));
   if (has_ptx && !refused.empty()) return {};
   return out;
 }

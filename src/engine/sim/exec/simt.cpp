@@ -16,7 +16,7 @@
 //   4    MEET: join, st …       (pc 5, join –, ffff)
 //
 // MEET is the branch's immediate post-dominator: the first place that every path from it comes to, but for those that
-// only end (ir::Cfg::meeting). The entry
+// only end (ir::Cfg::meeting). In machine code it is where the innermost region ends that both paths are in. The entry
 // that was on top goes there and waits for all lanes; above it, each path has an entry with its lanes, and the
 // op `join` that lowering puts at MEET drops the entry of the path that arrives. Where the paths come to one
 // place before that (`if (a || b)`), an op `merge` lets the first to arrive wait for the second.
