@@ -8,7 +8,7 @@ expect_conditionals() { # COMPILER OPTIONS OF-WARPLENS
   expect_code 0
   expect_json report.json 'sorted((k["name"].split("(")[0], k["launches"]) for k in r["kernels"])' \
     "[('add', 9), ('choose', 4), ('count_down', 6)]"
-  expect_json report.json '[m["kind"] for m in r["messages"]]' "['graph-never-ends']"
+  expect_json report.json '[m["kind"] for m in r["messages"] if m["kind"] != "machine-code-not-translated"]' "['graph-never-ends']"
 }
 expect_conditionals clang '' ''
 expect_conditionals clang '' --proofs=always

@@ -81,7 +81,7 @@ assert "not coalesced" in drawn and "lanes" in whole(drawn)
 long = call("run", command=["reduction.cu"], lines=True)
 assert "call `more`" in long and len(whole(long).encode()) > 4096 and "The program printed" in whole(long)
 sampled = whole(call("run", command=["matmul.cu"], budget="60s"))
-assert "compute capability 9.0" in sampled
+assert "9.0" in sampled
 
 # What is wrong.
 for path in ("/etc/passwd", "../client.py", "project/../../x.cu"):

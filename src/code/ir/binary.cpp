@@ -130,6 +130,7 @@ constexpr u64 enumerators(access::Space) { return u64{static_cast<u8>(access::Sp
 constexpr u64 enumerators(access::ElementType) {
   return u64{static_cast<u8>(access::ElementType::floating)} + 1;
 }
+constexpr u64 enumerators(access::ArrayKind) { return u64{static_cast<u8>(access::ArrayKind::several)} + 1; }
 constexpr u64 enumerators(access::Timing) { return u64{static_cast<u8>(access::Timing::race)} + 1; }
 constexpr u64 enumerators(access::Assembled) {
   return u64{static_cast<u8>(access::Assembled::unless_taken)} + 1;
@@ -299,7 +300,7 @@ template <class A> void part(A& a, access::SourceFrame& f) {
 }
 
 template <class A> void part(A& a, access::Site& s) {
-  // The arrays follow from the instructions, and are asked for where a kernel is launched.
+  // The arrays follow from the instructions, and are asked for where a kernel is launched; machine code's have been told.
   auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element, array,
          copied_to, timing_dependent, assembled, begins, loop_load] = s;
   part(a, id);
@@ -307,7 +308,8 @@ template <class A> void part(A& a, access::Site& s) {
   a.shared(frames, [&](std::vector<access::SourceFrame>& all) { part(a, all); });
   part(a, ptx_line);
   a.shared(opcode);
-  parts(a, space, kind, cache, bytes, matrices, vector, element, timing_dependent, assembled, begins);
+  parts(a, space, kind, cache, bytes, matrices, vector, element, array.kind, array.name, array.parameter,
+        array.parameters, array.offset, array.indirect, timing_dependent, assembled, begins);
   part(a, loop_load);
 }
 

@@ -5,6 +5,7 @@
 #include "os/readable.h"
 #include <algorithm>
 #include <cstring>
+#include <elf.h>
 #include <fmt/format.h>
 #include <lz4.h>
 #include <memory>
@@ -91,6 +92,20 @@ Result<std::string> decompress(const Entry& entry, Bytes payload, u64& budget) {
   return std::string(buffer.get(), *size);
 }
 
+// What nvlink still has to join (-rdc) has no addresses yet, and is no code that runs.
+bool is_linked(Bytes image) {
+  Elf64_Ehdr header;
+  return read(image, 0, header) && header.e_type == ET_EXEC;
+}
+
+// Of an image that no container describes. Where the flags have it depends on the version of the ABI (readelf -h, CUDA 11 to 13).
+u32 capability_of(Bytes image) {
+  Elf64_Ehdr header;
+  constexpr u8 in_second_byte = 8;
+  if (!read(image, 0, header)) return 0;
+  return (header.e_ident[EI_ABIVERSION] >= in_second_byte ? header.e_flags >> 8 : header.e_flags) & 0xff;
+}
+
 void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget, bool keep_cubins) {
   constexpr u16 kind_ptx = 1, kind_cubin = 2;
   if (entry.kind != kind_ptx && entry.kind != kind_cubin) return; // e.g. LTO intermediate code
@@ -102,7 +117,8 @@ void read_entry(Fatbin& fatbin, const Entry& entry, Bytes payload, u64& budget, 
   if (entry.kind == kind_cubin) {
     const Bytes image = std::as_bytes(std::span(*plain));
     read_cubin(fatbin, image, entry.sm);
-    if (keep_cubins) fatbin.machine_code.push_back({entry.sm, {image.begin(), image.end()}});
+    if (keep_cubins && is_linked(image))
+      fatbin.machine_code.push_back({entry.sm, {image.begin(), image.end()}});
     return;
   }
   plain->resize(strnlen(plain->data(), plain->size()));
@@ -157,8 +173,8 @@ Fatbin read_fatbin(Bytes data, bool keep_cubins) {
   if (os::elf_kind(data) != os::ElfKind::none) {
     read_cubin(fatbin, data, 0);
     for (PtxImage& image : fatbin.ptx) image.sm = target_of(image.text);
-    if (keep_cubins && !fatbin.ptx.empty())
-      fatbin.machine_code.push_back({fatbin.ptx[0].sm, {data.begin(), data.end()}});
+    if (keep_cubins && is_linked(data))
+      fatbin.machine_code.push_back({capability_of(data), {data.begin(), data.end()}});
     return fatbin;
   }
   bool any = false;

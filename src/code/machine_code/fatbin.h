@@ -35,7 +35,7 @@ struct CubinImage {
 
 struct Fatbin {
   std::vector<PtxImage> ptx;
-  std::vector<CubinImage> machine_code;      // the cubins themselves, where they were asked for
+  std::vector<CubinImage> machine_code;      // linked cubins, where they were asked for
   u32 cubins = 0;                            // seen, whether or not they held PTX
   std::map<std::string, u32> registers;      // kernel → registers per thread, as ptxas allocated them
   std::vector<diag::Diagnostic> diagnostics; // what could not be read

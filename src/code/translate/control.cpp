@@ -209,6 +209,21 @@ void Kernel::note_meeting(const Regions& there, const Regions& here) {
 
 bool Kernel::translate() {
   if (!find_places()) return false;
+  for (const Place& place : labels_) labelled_.insert(place.offset);
+  constexpr u32 times = 3; // nested loops need more to keep all of their pairs
+  for (u32 n = 0; n < times; ++n) {
+    if (!write_code(n == 0)) return false;
+    if (n == 0) find_sums();
+  }
+  return true;
+}
+
+bool Kernel::write_code(bool first) {
+  body_.clear(), constants_.clear(), instructions.clear(), waiting_meetings_.clear();
+  pairs_.clear(), waiting_pairs_.clear();
+  lines_ = 0, falls_ = true;
+  place_ = {0, nowhere};
+  arrive({0, 0});
   std::optional<Place> before;
   for (const auto& [place, open] : regions_) {
     place_ = place;
@@ -219,18 +234,31 @@ bool Kernel::translate() {
                          before->offset + sass::instruction_bytes == place.offset;
     if (before && !follows && falls_) return refuse("falls into code that is elsewhere"), false;
     if (labels_.contains(place)) {
+      if (before && falls_) {
+        place_ = *before;
+        arrive(place);
+        place_ = place;
+      }
       line(label(place) + ":");
       label_lines_[place] = lines_;
-      pairs_.clear(), uniform_pairs_.clear(), functions_.clear(), numbers_.clear();
+      pairs_ = first ? Pairs() : entering(place);
+      waiting_pairs_.clear(), functions_.clear(), numbers_.clear();
     }
     before = place;
     falls_ = true;
     if (never(*now_)) continue;
+    const auto linked = kernel_.relocated.find(place.offset);
+    const bool has_address = linked != kernel_.relocated.end();
+    if (has_address && now_->opcode != Opcode::MOV && now_->opcode != Opcode::UMOV)
+      return refuse(fmt::format("needs '{}'", linked->second.address.name)), false;
     guard_ = guarded(*now_) ? fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "",
                                           now_->guard_uniform ? 'q' : 'p', now_->guard)
                             : "";
+    waited_ = waiting_pairs_;
+    begin_sum();
     if (!(control() || warp() || memory() || moves() || integer() || floating())) refuse();
     if (!why_.empty()) return false;
+    end_sum();
   }
   return why_.empty();
 }
@@ -264,6 +292,7 @@ bool Kernel::control() {
   const Regions& open = regions_[place_];
   auto branch = [&](const Place& to) {
     const std::string condition = whole_condition();
+    arrive(to);
     line(fmt::format("{}bra {};", condition, label(to)));
     if (condition.empty()) {
       falls_ = false;
@@ -324,6 +353,7 @@ bool Kernel::control() {
       const std::string z = fmt::format("%z{}", predicate_temporaries_);
       most_predicates_ = std::max(most_predicates_, predicate_temporaries_ + 1);
       put("setp.eq.u32 {}, {}, {:#x};", z, offset, to);
+      arrive({place_.context, to});
       line(fmt::format("@{} bra {};", z, label({place_.context, to})));
       note_meeting(open, open);
       line(fmt::format("$X{}_{:x}_{}:", place_.context, place_.offset, tried.size()));

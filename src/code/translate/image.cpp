@@ -16,6 +16,8 @@ enum Attribute : u8 {
   parameter_info = 0x17,   // index u32, ordinal u16, offset u16, size << 18 u32
   indirect_targets = 0x34  // of each BRX: offset u32, 0 u32, count u32, targets u32
 };
+// Types of relocations (nvlink 13): the low and the high word of an address, as an immediate.
+constexpr u32 low_word_of_address = 0x38, high_word_of_address = 0x39;
 constexpr u8 sized_value = 4; // format: two bytes say how many follow
 
 template <class T> T read(os::Bytes bytes, u64 at) {
@@ -99,7 +101,15 @@ Image read_image(os::Bytes cubin, u32 sm) {
     read_kernel_info(kernel, data_of(".nv.info." + kernel.name));
     if (const os::Elf::Section* shared = elf->find(".nv.shared." + kernel.name))
       kernel.shared_bytes = shared->size;
+    constexpr u32 with_clusters = 90;
+    if (sm >= with_clusters) kernel.shared_reserved = 1024;
     kernel.frame_bytes = frames[kernel.name];
+    for (const os::Elf::Relocation& r : elf->relocations(section.name)) {
+      const bool high = r.type == high_word_of_address;
+      Relocated one{{}, high, high || r.type == low_word_of_address};
+      if (r.symbol < symbols.size()) one.address = {std::string(symbols[r.symbol].name), r.addend};
+      kernel.relocated[r.offset & ~u64{15}] = one;
+    }
     kernel.jump_tables = data_of(".nv.constant2." + kernel.name);
     out.kernels.push_back(std::move(kernel));
   }

@@ -11,16 +11,38 @@ struct KernelParameter {
   u32 offset = 0, size = 0; // bytes, in the parameters
 };
 
+// An address that the driver fills in.
+struct SymbolAddress {
+  std::string name;
+  i64 addend = 0;
+};
+
+struct SharedArray {
+  std::string name;
+  u64 offset = 0, size = 0;
+  u32 alignment = 1;
+};
+
+// An immediate that the linker fills in (nvlink, -rdc).
+struct Relocated {
+  SymbolAddress address;
+  bool is_high = false;  // word of it
+  bool is_known = false; // false: of another kind
+};
+
 struct KernelImage {
   std::string name;
   os::Bytes code;
   std::vector<KernelParameter> parameters; // in the order of the signature
   u32 parameters_at = 0;                   // in constant bank 0
   u64 shared_bytes = 0;                    // of its own variables, what is reserved in front of them included
+  u64 shared_reserved = 0;                 // in front of them
+  std::vector<SharedArray> shared_arrays;  // if they are known, all of them, in order
   u64 frame_bytes = 0;                     // of local memory
   os::Bytes jump_tables;                   // constant bank 2
   std::vector<u32> required_threads;       // .reqntid
   std::map<u64, std::vector<u64>> branch_targets; // of BRX: offset → offsets
+  std::map<u64, Relocated> relocated;             // immediates, by the offset of their instruction
 };
 
 struct DeviceVariable {
@@ -28,12 +50,6 @@ struct DeviceVariable {
   u64 offset = 0, size = 0; // in its section
   os::Bytes initial;        // empty: zero
   bool is_constant = false;
-};
-
-// A symbol in constant bank 4.
-struct SymbolAddress {
-  std::string name;
-  i64 addend = 0;
 };
 
 struct Image {

@@ -10,6 +10,11 @@ constexpr u32 no_place = ~u32{0};
 struct LaunchState {
   u32 block, grid, stack, shared_window, local_window, descriptor;
 };
+constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "__assertfail"};
+
+// A function's local memory, as compilers call it in PTX: reports name the arrays in it.
+constexpr const char* stack_name = "__local_depot0";
+
 LaunchState launch_state(u32 parameters_at) {
   constexpr u32 blackwell = 0x380, hopper = 0x210; // where their parameters begin
   if (parameters_at >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358};
@@ -67,7 +72,7 @@ std::string Kernel::constant(u32 bank, u64 offset) {
     refuse(fmt::format("reads constant bank {} at {:#x}, which is not known", bank, offset));
     return "0";
   }
-  constants_.emplace(name, how);
+  constants_.emplace(name, Constant{how, place_.offset});
   return name;
 }
 
@@ -99,8 +104,8 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
   if (offset == state.stack) // it grows downwards
     return kernel_.frame_bytes == 0
                ? fmt::format("mov.b32 {}, 0;", name)
-               : fmt::format("mov.u64 %e0, {0}_stack; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};",
-                             kernel_.name, name, kernel_.frame_bytes);
+               : fmt::format("mov.u64 %e0, {0}; cvt.u32.u64 {1}, %e0; add.u32 {1}, {1}, {2};", stack_name,
+                             name, kernel_.frame_bytes);
   if (window(state.shared_window) || window(state.local_window)) {
     const bool shared = window(state.shared_window);
     const bool high = offset == (shared ? state.shared_window : state.local_window) + 4;
@@ -111,16 +116,36 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
   return {};
 }
 
-// Half of the address of a variable, or, of a function, nothing: call_builtin() knows it by its offset.
+// Half of the address that is at an offset of bank 4.
 std::string Kernel::load_address(const std::string& name, u64 offset) {
   auto symbol = image_.addresses.find(offset & ~u64{7});
-  if (symbol == image_.addresses.end()) return {};
-  const auto& [variable, addend] = symbol->second;
-  if (std::ranges::find(image_.variables, variable, &DeviceVariable::name) == image_.variables.end())
+  return symbol == image_.addresses.end() ? "" : load_half(name, symbol->second, (offset & 4) != 0);
+}
+
+// Half of the address of a variable, or, of a function of the runtime, nothing: call_builtin() knows it by its offset. Empty: neither.
+std::string Kernel::load_half(const std::string& name, const SymbolAddress& of, bool high) {
+  if (std::ranges::find(runtime_functions, of.name) != std::end(runtime_functions))
     return fmt::format("mov.b32 {}, 0;", name);
+  if (std::ranges::find(image_.variables, of.name, &DeviceVariable::name) == image_.variables.end())
+    return {};
   most_wide_ = std::max(most_wide_, 1u);
-  return fmt::format("mov.u64 %e0, {}; add.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;", variable, addend,
-                     (offset & 4) != 0 ? "%sink, " + name : name + ", %sink");
+  return fmt::format("mov.u64 %e0, {}; add.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;", of.name, of.addend,
+                     high ? "%sink, " + name : name + ", %sink");
+}
+
+// What the linker puts into the instruction that is translated.
+std::string Kernel::relocated(const Relocated& r) {
+  const std::string name = fmt::format("%k_at_{:x}", place_.offset);
+  if (constants_.contains(name)) return name;
+  std::string how = r.is_known ? load_half(name, r.address, r.is_high) : "";
+  if (r.is_known && r.address.name == kernel_.name) // where a call returns to
+    return fmt::format("{:#x}", r.is_high ? 0 : r.address.addend);
+  if (how.empty()) {
+    refuse(fmt::format("needs the address of '{}'", r.address.name));
+    return "0";
+  }
+  constants_.emplace(name, Constant{how, place_.offset});
+  return name;
 }
 
 std::string Kernel::wide_constant(u32 bank, u64 offset) {
@@ -144,7 +169,7 @@ std::string Kernel::wide_constant(u32 bank, u64 offset) {
     const std::string low = constant(bank, offset), high = constant(bank, offset + 4);
     how = fmt::format("mov.b64 {}, {{{}, {}}};", name, low, high);
   }
-  constants_.emplace(name, how);
+  constants_.emplace(name, Constant{how, place_.offset});
   return name;
 }
 
@@ -154,7 +179,11 @@ std::string Kernel::read(const Operand& o) {
   switch (o.kind) {
   case Kind::reg:
   case Kind::uniform: return is_zero(o) ? "0" : register_name(o);
-  case Kind::immediate: return fmt::format("{:#x}", o.value & 0xffff'ffff);
+  case Kind::immediate: {
+    const auto linked = kernel_.relocated.find(place_.offset);
+    return linked != kernel_.relocated.end() ? relocated(linked->second)
+                                             : fmt::format("{:#x}", o.value & 0xffff'ffff);
+  }
   case Kind::constant:
     if (o.has_register || o.has_uniform || o.has_descriptor) refuse("has an index here");
     return constant(o.bank, o.value);
@@ -195,23 +224,6 @@ std::string Kernel::read_float(const Operand& o) {
     value = t;
   }
   return value;
-}
-
-std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
-  if (is_zero(o)) return "0";
-  if (o.kind == Kind::immediate)
-    return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value)))
-                       : fmt::format("{:#x}", o.value & 0xffff'ffff);
-  if (o.kind == Kind::constant) return wide_constant(o.bank, o.value);
-  if (o.kind != Kind::reg && o.kind != Kind::uniform) {
-    refuse("has an operand that is not known");
-    return "0";
-  }
-  const bool u = o.kind == Kind::uniform;
-  const std::string name = fmt::format("%{}{}", u ? 'v' : 'd', o.number);
-  if ((u ? uniform_pairs_ : pairs_).insert(o.number).second)
-    put("mov.b64 {}, {{{}, {}}};", name, register_name(o), register_name(o, 1));
-  return name;
 }
 
 std::string Kernel::read_double(const Operand& o) {
@@ -279,17 +291,6 @@ std::string Kernel::carry(const std::string& value, const Predicate& p) {
 
 // ---- results
 
-void Kernel::wrote(const Operand& o, u32 registers) {
-  if (o.number == sass::zero_register) return;
-  std::set<u32>& pairs = o.kind == Kind::uniform ? uniform_pairs_ : pairs_;
-  for (u32 n = o.number == 0 ? 0 : o.number - 1u; n < o.number + registers; ++n) {
-    pairs.erase(n);
-    if (n < o.number || o.kind == Kind::uniform) continue;
-    functions_.erase(n);
-    numbers_.erase(n);
-  }
-}
-
 std::string Kernel::target(const Operand& o) {
   wrote(o, 1);
   return register_name(o);
@@ -317,18 +318,6 @@ void Kernel::write(const Operand& o, const std::string& value) {
   act("mov.b32 {}, {};", target(o), value);
   if (guard_.empty() && o.kind == Kind::reg && !value.empty() && value[0] != '%')
     numbers_[o.number] = std::strtoull(value.c_str(), nullptr, 0);
-}
-
-void Kernel::write_wide(const Operand& o, const std::string& value) {
-  if (is_zero(o)) return;
-  const bool u = o.kind == Kind::uniform;
-  std::set<u32>& pairs = u ? uniform_pairs_ : pairs_;
-  const bool known = guard_.empty() || pairs.contains(o.number);
-  const std::string pair = fmt::format("%{}{}", u ? 'v' : 'd', o.number);
-  if (pair != value) act("mov.b64 {}, {};", pair, value);
-  act("mov.b64 {{{}, {}}}, {};", register_name(o), register_name(o, 1), pair);
-  wrote(o, 2);
-  if (known) pairs.insert(o.number);
 }
 
 void Kernel::write_predicate(const Operand& o, const std::string& name, bool inverted) {
@@ -400,20 +389,29 @@ std::string Kernel::text() {
       fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred "
                   "%z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result;\n.reg .pred %barrier_any;\n",
                   most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
-  for (const auto& [name, how] : constants_)
+  for (const auto& [name, constant] : constants_)
     out += fmt::format(".reg .{} {};\n", name[1] == 'w' ? "b64" : "b32", name);
-  if (kernel_.shared_bytes != 0)
-    out += fmt::format(".shared .align 16 .b8 {}_shared[{}];\n", kernel_.name, kernel_.shared_bytes);
+  std::string uses; // what nothing names takes no room
+  auto shared = [&](const std::string& name, u64 size, u32 alignment) {
+    out += fmt::format(".shared .align {} .b8 {}[{}];\n", alignment, name, size);
+    uses += fmt::format("mov.u32 %sink, {};\n", name);
+  };
+  const u64 nameless = kernel_.shared_arrays.empty() ? kernel_.shared_bytes : kernel_.shared_reserved;
+  if (nameless != 0) shared(kernel_.name + "_shared", nameless, 128);
+  for (const SharedArray& array : kernel_.shared_arrays) shared(array.name, array.size, array.alignment);
   if (kernel_.frame_bytes != 0)
-    out += fmt::format(".local .align 16 .b8 {}_stack[{}];\n", kernel_.name, kernel_.frame_bytes);
-  if (kernel_.shared_bytes != 0) // what nothing names takes no room
-    out += fmt::format("mov.u32 %sink, {}_shared;\n", kernel_.name);
-  for (const auto& [name, how] : constants_) // 32 bits first, which the others may be made of
-    if (name[1] == 'k') out += how + "\n";
-  for (const auto& [name, how] : constants_)
-    if (name[1] == 'w') out += how + "\n";
-  const u32 before = static_cast<u32>(std::ranges::count(out, '\n'));
+    out += fmt::format(".local .align 16 .b8 {}[{}];\n", stack_name, kernel_.frame_bytes);
+  out += uses;
+  u32 before = static_cast<u32>(std::ranges::count(out, '\n'));
+  std::vector<std::pair<u32, u64>> loads; // line → offset of the instruction that has it as an operand
+  for (const char width : {'k', 'w'})     // 32 bits first, which the others may be made of
+    for (const auto& [name, constant] : constants_) {
+      if (name[1] != width) continue;
+      loads.emplace_back(++before, constant.first);
+      out += constant.how + "\n";
+    }
   for (auto& [line, offset] : instructions) line += before;
+  instructions.insert(instructions.end(), loads.begin(), loads.end());
   for (auto& [branch, place] : waiting_meetings_) {
     auto met = label_lines_.find(place);
     meetings.push_back({branch + before, met == label_lines_.end() ? 0 : met->second + before});

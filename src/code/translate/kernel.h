@@ -53,6 +53,14 @@ public:
   std::vector<std::pair<u32, u64>> instructions; // line → offset of the machine instruction
 
 private:
+  struct Place { // an instruction, called from there
+    u32 context = 0;
+    u64 offset = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  using Pairs = std::set<u32>; // by pair_of()
+
   // ---- writing (kernel.cpp)
   void line(std::string_view text);
   template <class... T> void put(fmt::format_string<T...> format, T&&... values) { // unguarded
@@ -70,11 +78,10 @@ private:
   std::string temporary();      // %t: 32 bits, until the instruction's end
   std::string wide_temporary(); // %e: 64 bits
   std::string predicate_temporary();
-  std::string read(const Operand&);                               // 32 bits, without its signs
-  std::string read_integer(const Operand&);                       // with its sign or complement
-  std::string read_float(const Operand&);                         // f32
-  std::string read_half(const Operand&);                          // two halves
-  std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
+  std::string read(const Operand&);         // 32 bits, without its signs
+  std::string read_integer(const Operand&); // with its sign or complement
+  std::string read_float(const Operand&);   // f32
+  std::string read_half(const Operand&);    // two halves
   std::string read_double(const Operand&);
   std::string half_of(const Operand&, u32 n); // the n-th register of a group, without signs
   Predicate predicate(const Operand&) const;
@@ -83,6 +90,8 @@ private:
   std::string load_parameter(const std::string& name, u64 offset) const;
   std::string load_launch_state(const std::string& name, u64 offset);
   std::string load_address(const std::string& name, u64 offset);
+  std::string load_half(const std::string& name, const SymbolAddress& of, bool high);
+  std::string relocated(const Relocated&);
   std::string wide_constant(u32 bank, u64 offset);
   std::string start_of_bank(u32 bank,
                             const std::string& place); // for an access at offset `place` of the bank
@@ -94,15 +103,28 @@ private:
   std::string sources(const Operand&, u32 count);
   void select(const Operand& d, const Predicate&, const std::string& a, const std::string& b); // p ? a : b
   std::string register_name(const Operand&, u32 add = 0);
-  void wrote(const Operand&, u32 registers); // their pairs are no longer what they were
   void write(const Operand&, const std::string& value);
-  void write_wide(const Operand&, const std::string& value);
   void write_predicate(const Operand&, const std::string& name, bool inverted = false);
   void set_predicate(const Operand&, bool value);
   // Writes P = value op r, Q = !value op r, as ISETP and its like do.
   void write_comparison(const Operand& p, const Operand& q, const std::string& value, const Predicate& with);
   std::string carry(const std::string& value, const Predicate&); // value + (p ? 1 : 0)
   std::string as_number(const Predicate&, u32 if_true = 1);
+
+  // ---- 64 bits in two registers (pairs.cpp)
+  std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
+  void write_wide(const Operand&, const std::string& value);
+  void wrote(const Operand&, u32 registers); // their pairs are no longer what they were
+  static u32 pair_of(const Operand&);        // the number of a pair, by its first register
+  static std::string wide_name(const Operand&);
+  std::string both(const Operand& low, const Operand& high);
+  void arrive(const Place& there);
+  Pairs entering(const Place& here) const;
+  bool changes(u64 begin, u64 end) const;
+  void find_sum(u64 offset);
+  void find_sums();
+  void begin_sum();
+  void end_sum();
 
   // ---- families; false: not one of theirs
   bool integer();
@@ -137,11 +159,6 @@ private:
   bool call_builtin();
 
   // ---- control flow (control.cpp)
-  struct Place { // an instruction, called from there
-    u32 context = 0;
-    u64 offset = 0;
-    auto operator<=>(const Place&) const = default;
-  };
   struct Region {
     u32 context;
     u8 barrier;
@@ -159,6 +176,7 @@ private:
   std::string whole_condition();
   void start_block(const Place& next);
   u32 context_of_call(u64 return_offset);
+  bool write_code(bool first);
 
   const Image& image_;
   const KernelImage& kernel_;
@@ -169,11 +187,25 @@ private:
   Place place_;
   u32 temporaries_ = 0, wide_temporaries_ = 0, predicate_temporaries_ = 0; // of this instruction
   u32 most_temporaries_ = 0, most_wide_ = 0, most_predicates_ = 0;
-  std::map<std::string, std::string> constants_; // what the prologue loads, by name
-  std::set<u32> pairs_, uniform_pairs_;          // whose 64-bit register says the same as their two
-  std::map<u32, std::string> functions_;         // register → the function of the runtime that it holds
-  std::map<u32, u64> numbers_;                   // register → the number that it holds
-  std::set<std::string> builtins_;               // their declarations
+  struct Constant {
+    std::string how; // the instructions that load it
+    u64 first = 0;   // offset of the machine instruction that reads it first
+  };
+  std::map<std::string, Constant> constants_; // what is loaded where the kernel begins, by name
+  Pairs pairs_;                               // whose 64-bit register says the same as their two
+  Pairs waiting_pairs_, waited_; // will say so where the sum's high word is written; before this instruction
+  std::map<Place, std::map<Place, Pairs>> arriving_; // label → where control comes from → what is valid then
+  std::map<u64, std::set<u32>> written_;             // by offset: the registers that the instruction writes
+  std::set<u64> labelled_;
+  struct Sum {   // or copy, of 64 bits in two instructions
+    u64 end = 0; // offset of the second
+    Operand low; // the first register of the pair
+  };
+  std::map<u64, Sum> sums_; // by the offset of the first
+  std::map<u64, u64> sum_ends_;
+  std::map<u32, std::string> functions_; // register → the function of the runtime that it holds
+  std::map<u32, u64> numbers_;           // register → the number that it holds
+  std::set<std::string> builtins_;       // their declarations
   bool uses_tables_ = false, falls_ = false;
   std::map<Place, Regions> regions_; // in front of each instruction that control reaches
   std::set<Place> labels_;

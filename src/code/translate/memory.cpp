@@ -143,8 +143,10 @@ bool Kernel::load_constant() {
   for (Modifier m : {Modifier::IL, Modifier::IS, Modifier::ISL})
     if (has(m)) return refuse();
   if (c.has_descriptor) return refuse();
+  // A load under a guard is a request where a lane needs it (an H200 counted so, 28 November 2026); others are the same for all.
+  const bool chosen = !guard_.empty() && c.bank == 0 && c.value >= kernel_.parameters_at;
   const bool indexed = (c.has_register && c.number != sass::zero_register) ||
-                       (c.has_uniform && c.uniform != sass::zero_register);
+                       (c.has_uniform && c.uniform != sass::zero_register) || chosen;
   const char* space = width.is_signed ? "s" : "u";
   if (!indexed) {
     if (width.bytes < 4) {
@@ -164,7 +166,10 @@ bool Kernel::load_constant() {
     wrote(d, width.bytes / 4);
     return true;
   }
-  const std::string index = c.has_register ? fmt::format("%r{}", c.number) : fmt::format("%u{}", c.uniform);
+  const bool by_register = c.has_register && c.number != sass::zero_register;
+  const std::string index = chosen        ? "0"
+                            : by_register ? fmt::format("%r{}", c.number)
+                                          : fmt::format("%u{}", c.uniform);
   const std::string place = temporary(), address = wide_temporary();
   put("add.u32 {}, {}, {};", place, index, c.value);
   const std::string start = start_of_bank(c.bank, place);
@@ -209,7 +214,9 @@ std::string Kernel::start_of_bank(u32 bank, const std::string& place) {
 // A register with the address that offset 0 of a bank has, counted from what is at `offset`.
 std::string Kernel::start_of(u32 bank, u64 offset, const std::string& what) {
   const std::string name = fmt::format("%w{}_start_{:x}", bank, offset);
-  constants_.emplace(name, fmt::format("mov.u64 {0}, {1}; sub.u64 {0}, {0}, {2};", name, what, offset));
+  constants_.emplace(
+      name,
+      Constant{fmt::format("mov.u64 {0}, {1}; sub.u64 {0}, {0}, {2};", name, what, offset), place_.offset});
   return name;
 }
 

@@ -1,5 +1,7 @@
 // A cubin's kernels and variables as one PTX text, and what the parser cannot know of it. See translate.h.
 #include "access/site.h"
+#include "base/bits.h"
+#include "ir/tidy.h"
 #include "machine_code/machine_code.h"
 #include "ptx/parse.h"
 #include "translate/kernel.h"
@@ -115,11 +117,42 @@ private:
   std::map<std::array<u32, 3>, ir::LocationId> locations_;
 };
 
+// The arrays of a kernel's shared memory, by name: ptxas places them as PTX declares them, one behind the other (72 kernels of nvcc 13,
+// 7.5, 9.0, 12.0). They stay nameless where that does not add up.
+void name_shared(Image& image, const ir::Module& ptx) {
+  for (KernelImage& kernel : image.kernels) {
+    const ir::FunctionId id = ptx.find_function(kernel.name);
+    if (!id.valid() || kernel.shared_bytes == 0) continue;
+    u64 end = kernel.shared_reserved;
+    std::vector<SharedArray> arrays;
+    bool clear = true;
+    for (const ir::Variable& v : ptx.variables) {
+      if (v.space != ir::StateSpace::shared || v.size == 0) continue;
+      clear &= v.owner.valid(); // which functions use one of the module's is not looked at
+      if (v.owner != id) continue;
+      end = align_up(end, u64{v.alignment});
+      arrays.push_back({v.name, end, v.size, v.alignment});
+      end += v.size;
+    }
+    if (clear && end == kernel.shared_bytes) kernel.shared_arrays = std::move(arrays);
+  }
+}
+
 } // namespace
 
-MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
+MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::span<const ir::Module> ptx) {
   MachineModule out;
-  const Image image = read_image(cubin, sm);
+  Image image = read_image(cubin, sm);
+  std::map<std::string, u32> in_ptx; // variables of the modules, how often
+  for (const ir::Module& module : ptx) {
+    name_shared(image, module);
+    for (const ir::Variable& v : module.variables)
+      if (!v.owner.valid() && !v.external) ++in_ptx[v.name];
+  }
+  std::string ambiguous;
+  for (const DeviceVariable& v : image.variables)
+    if (in_ptx.contains(v.name) && in_ptx[v.name] > 1)
+      ambiguous = fmt::format("several files have a variable '{}'", v.name);
   // What is written fits every architecture: nothing in it is newer than sm_90.
   std::string text = fmt::format(".version 8.0\n.target sm_{}\n.address_size 64\n", std::min(sm, 90u));
   std::set<std::string> builtins;
@@ -127,7 +160,8 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
   std::vector<Translated> translated;
   for (const KernelImage& kernel : image.kernels) {
     std::string why;
-    if (image.initial_pointers) why = "variables are initialised with addresses";
+    why = ambiguous;
+    if (image.initial_pointers && ptx.empty()) why = "variables are initialised with addresses";
     std::optional<std::vector<Instruction>> code = why.empty() ? decode_all(kernel, sm, why) : std::nullopt;
     if (!code) {
       out.refused[kernel.name] = why;
@@ -156,8 +190,10 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
                       bytes_text(kernel.jump_tables, kernel.jump_tables.size()));
   }
   for (const DeviceVariable& v : image.variables)
-    variables += fmt::format(".visible .{} .align 16 .b8 {}[{}]{};\n", v.is_constant ? "const" : "global",
-                             v.name, std::max<u64>(v.size, 1), bytes_text(v.initial, v.size));
+    variables +=
+        fmt::format(".{} .{} .align 16 .b8 {}[{}]{};\n", in_ptx.contains(v.name) ? "extern" : "visible",
+                    v.is_constant ? "const" : "global", v.name, std::max<u64>(v.size, 1),
+                    in_ptx.contains(v.name) ? "" : bytes_text(v.initial, v.size));
   text += variables;
   for (const std::string& declaration : builtins) text += declaration + "\n";
   const u32 before = static_cast<u32>(std::ranges::count(text, '\n'));
@@ -178,6 +214,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name) {
     if (!id.valid()) continue;
     add_meetings(out.module.functions[id.value], kernel);
     origins.add(out.module.functions[id.value], kernel, kernel.code);
+    ir::tidy(out.module, out.module.functions[id.value]);
   }
   return out;
 }

@@ -13,6 +13,7 @@
 // Not translated: recursion, calls through registers but those of vprintf and the like, textures and surfaces, matrix instructions of
 // warp groups, clusters, bulk copies. A kernel with one of these has no translation, and `refused` says which instruction.
 #pragma once
+#include "base/diagnostic.h"
 #include "ir/module.h"
 #include "os/bytes.h"
 #include <map>
@@ -25,7 +26,13 @@ struct MachineModule {
   std::string ptx;                            // the text that was parsed
   std::map<std::string, std::string> refused; // kernel → "HGMMA at 0x1f0 is not known"
 };
-// `sm`: the architecture whose code it is. Damaged images have nothing in them.
-MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name);
+// `sm`: the architecture whose code it is. Damaged images have nothing in them. `ptx`: modules of the same code. Their variables are not
+// defined again, and name shared memory.
+MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name,
+                        std::span<const ir::Module> ptx = {});
+
+// One module: kernels as machine code has them, those that were refused as PTX has them, variables as PTX declares them. Accesses of
+// machine code get the arrays and types that PTX has on their source line, where those are clear.
+Result<ir::Module> join(ir::Module ptx, std::vector<ir::Module> machine);
 
 } // namespace warplens::translate

@@ -4,7 +4,6 @@
 // skips all of it. Small code is parsed faster than a file is opened and never gets there.
 #include "runtime/device_code.h"
 #include "ir/binary.h"
-#include "machine_code/assembled.h"
 #include "ptx/parse.h"
 #include "translate/translate.h"
 #include <charconv>
@@ -33,10 +32,12 @@ u64 size_of(std::span<const Bytes> fatbins) {
   return size;
 }
 
-// An entry is a text, "90 90 0\n" (machine code, PTX, above) and a line "NAME REGISTERS" per kernel, a NUL, and the module.
+// An entry is a text, "90 90 0\n" (machine code, PTX, above), a line "NAME REGISTERS" per kernel, a line "\tNAME WHY" per kernel whose
+// machine code is not run, a NUL, and the module.
 std::vector<std::byte> pack(const DeviceCode& code) {
   std::string text = fmt::format("{} {} {:d}\n", code.machine_code, code.ptx_sm, code.above);
   for (const auto& [kernel, count] : code.registers) text += fmt::format("{} {}\n", kernel, count);
+  for (const auto& [kernel, why] : code.untranslated) text += fmt::format("\t{} {}\n", kernel, why);
   std::vector<std::byte> module = ir::encode(code.module), out(text.size() + 1);
   std::memcpy(out.data(), text.c_str(), text.size() + 1);
   out.insert(out.end(), module.begin(), module.end());
@@ -62,8 +63,16 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
     std::size_t newline = text.find('\n');
     std::string_view name;
     u32 number = 0;
-    if (newline == text.npos || !split_line(text.substr(0, newline), name, number)) return {};
+    if (newline == text.npos) return {};
+    const std::string_view line = text.substr(0, newline);
     text.remove_prefix(newline + 1);
+    if (line.starts_with('\t')) {
+      const std::size_t blank = line.find(' ');
+      if (blank == line.npos) return {};
+      code.untranslated.emplace(line.substr(1, blank - 1), line.substr(blank + 1));
+      continue;
+    }
+    if (!split_line(line, name, number)) return {};
     if (first) {
       code.above = number != 0;
       const char* end_of_name = name.data() + name.size();
@@ -79,22 +88,16 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
   return code;
 }
 
-CodeProblem no_code(const std::string& program, bool damaged) {
+CodeProblem no_code(const std::string& program, bool damaged, const DeviceCode& code) {
   if (damaged)
     return {cudaErrorInvalidKernelImage,
             diag::error("no-device-code", fmt::format("no device code of '{}' could be read", program))};
-  return {cudaErrorNoKernelImageForDevice,
-          diag::error("no-ptx",
-                      fmt::format("'{}' holds device code only as machine code, not as PTX", program), {},
-                      rebuild_flags)};
-}
-
-// Says of the module's accesses what machine code makes of them.
-void hold_against_machine_code(DeviceCode& code, ir::Module& module, const fatbin::Fatbin& fatbin, u32 sm) {
-  const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, sm);
-  if (image == nullptr) return;
-  const fatbin::MachineCode machine{Bytes(image->bytes)};
-  if (assembly::apply(module, machine).functions != 0) code.machine_code = image->sm;
+  std::string what = fmt::format("'{}' holds device code only as machine code, not as PTX", program);
+  if (!code.untranslated.empty()) {
+    const auto& [kernel, why] = *code.untranslated.begin();
+    what += fmt::format("; and it is not run: '{}': {}", ptx::demangle(kernel), why);
+  }
+  return {cudaErrorNoKernelImageForDevice, diag::error("no-ptx", what, {}, rebuild_flags)};
 }
 
 diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
@@ -106,37 +109,58 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
 
 constexpr u64 most_machine_code = u64{8} << 20; // bytes of one cubin: seconds, and half a gigabyte
 
-// Machine code as modules. None: there is none, or the PTX stands in for it where some of its kernels are not translated. Notes say
-// so.
-std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, bool has_ptx,
-                                        const std::string& program, std::vector<diag::Diagnostic>& notes) {
-  const fatbin::CubinImage* chosen = fatbin::choose_machine_code(fatbin, sm);
-  if (chosen == nullptr) {
-    if (has_ptx) notes.push_back(no_machine_code(program, sm));
-    return {};
-  }
+// The kernels of a fat binary's machine code for a capability, as modules. Of those that are not translated, `why` says why.
+std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
+                                        std::span<const ir::Module> ptx,
+                                        std::map<std::string, std::string>& why) {
   std::vector<ir::Module> out;
-  std::map<std::string, std::string> refused;
   for (const fatbin::CubinImage& image : fatbin.machine_code) {
-    if (image.sm != chosen->sm) continue;
+    if (image.sm != sm) continue;
     if (image.bytes.size() > most_machine_code) {
-      refused[program] = fmt::format("{} MiB are more than the {} that are translated",
-                                     image.bytes.size() >> 20, most_machine_code >> 20);
+      why[program] = fmt::format("{} MiB are more than the {} that are translated", image.bytes.size() >> 20,
+                                 most_machine_code >> 20);
       continue;
     }
     translate::MachineModule made =
-        translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm));
-    refused.merge(made.refused);
+        translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm), ptx);
+    why.merge(made.refused);
     if (!made.module.functions.empty()) out.push_back(std::move(made.module));
   }
-  for (const auto& [kernel, why] : refused)
-    notes.push_back(diag::warning("machine-code-not-translated",
-                                  fmt::format("machine code of '{}' does not run{}: {}",
-                                              ptx::demangle(kernel), has_ptx ? ", its PTX does" : "", why),
-                                  {},
-                                  has_ptx ? "--code auto counts PTX as machine code has it" : rebuild_flags));
-  if (has_ptx && !refused.empty()) return {};
   return out;
+}
+
+// Adds the module of a text, or those that nvlink joined.
+std::optional<diag::Diagnostic> parse(const fatbin::PtxImage& image, const std::string& program,
+                                      std::vector<ir::Module>& modules,
+                                      std::vector<diag::Diagnostic>& notes) {
+  std::vector<std::string_view> texts{image.text};
+  texts.insert(texts.end(), image.linked.begin(), image.linked.end());
+  for (std::string_view text : texts) {
+    Result<ptx::Parsed> parsed = ptx::parse(text, {fmt::format("{} (compute_{})", program, image.sm), false});
+    if (!parsed) return parsed.error();
+    for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
+    modules.push_back(std::move(parsed->module));
+  }
+  return {};
+}
+
+bool has_kernels_of(const std::vector<ir::Module>& known, const std::vector<ir::Module>& modules) {
+  return std::ranges::all_of(modules, [&](const ir::Module& m) {
+    return std::ranges::all_of(m.functions, [&](const ir::Function& f) {
+      return !f.entry || std::ranges::any_of(known, [&](const ir::Module& other) {
+        return other.find_function(f.name).valid();
+      });
+    });
+  });
+}
+
+// Kernels as machine code has them, the others as PTX has them, in one module. No modules of PTX: machine code alone.
+Result<ir::Module> together(std::vector<ir::Module> ptx, std::vector<ir::Module> machine) {
+  Result<ir::Module> out = ptx.empty()       ? ptx::link(std::exchange(machine, {}))
+                           : ptx.size() == 1 ? Result<ir::Module>(std::move(ptx[0]))
+                                             : ptx::link(std::move(ptx));
+  if (!out || machine.empty()) return out;
+  return translate::join(std::move(*out), std::move(machine));
 }
 
 } // namespace
@@ -145,45 +169,37 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
                                                    const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes) {
   DeviceCode code;
-  std::vector<ir::Module> modules;
+  std::vector<ir::Module> ptx, machine;
+  std::vector<fatbin::Fatbin> read;
   bool damaged = false;
   for (Bytes data : fatbins) {
-    fatbin::Fatbin fatbin = fatbin::read_fatbin(data, wanted.code != Code::ptx);
+    fatbin::Fatbin& fatbin = read.emplace_back(fatbin::read_fatbin(data, wanted.code != Code::ptx));
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
-    fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
-    // Machine code runs where it is asked for, and where there is nothing else.
-    if (wanted.code == Code::machine || (wanted.code == Code::best && choice.image == nullptr))
-      if (std::vector<ir::Module> machine =
-              machine_modules(fatbin, wanted.sm, choice.image != nullptr, program, notes);
-          !machine.empty()) {
-        code.machine_code = code.ptx_sm = fatbin::choose_machine_code(fatbin, wanted.sm)->sm;
-        std::ranges::move(machine, std::back_inserter(modules));
-        continue;
-      }
+    const fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
+    std::vector<ir::Module> modules;
+    if (std::optional<diag::Diagnostic> problem = parse(*choice.image, program, modules, notes))
+      return failure(CodeProblem{cudaErrorInvalidPtx, std::move(*problem)});
+    if (fatbins.size() > 1 && has_kernels_of(ptx, modules)) continue; // what nvlink made of the others
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
-    std::vector<std::string_view> texts{choice.image->text};
-    texts.insert(texts.end(), choice.image->linked.begin(), choice.image->linked.end());
-    for (std::string_view text : texts) {
-      Result<ptx::Parsed> parsed =
-          ptx::parse(text, {fmt::format("{} (compute_{})", program, code.ptx_sm), false});
-      if (!parsed) return failure(CodeProblem{cudaErrorInvalidPtx, parsed.error()});
-      for (diag::Diagnostic& warning : parsed->warnings) notes.push_back(std::move(warning));
-      if (wanted.code != Code::ptx) hold_against_machine_code(code, parsed->module, fatbin, wanted.sm);
-      modules.push_back(std::move(parsed->module));
-    }
+    std::ranges::move(modules, std::back_inserter(ptx));
   }
-  if (modules.empty()) return failure(no_code(program, damaged));
-  if (modules.size() == 1) {
-    code.module = std::move(modules[0]);
-    return code;
+  for (const fatbin::Fatbin& fatbin : read) {
+    const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
+    if (image == nullptr) continue;
+    code.machine_code = image->sm;
+    std::ranges::move(machine_modules(fatbin, image->sm, program, ptx, code.untranslated),
+                      std::back_inserter(machine));
   }
-  Result<ir::Module> linked = ptx::link(std::move(modules));
-  if (!linked) return failure(CodeProblem{cudaErrorInvalidPtx, linked.error()});
-  code.module = std::move(*linked);
+  if (ptx.empty() && machine.empty()) return failure(no_code(program, damaged, code));
+  if (code.machine_code == 0 && wanted.code == Code::machine)
+    notes.push_back(no_machine_code(program, wanted.sm));
+  Result<ir::Module> module = together(std::move(ptx), std::move(machine));
+  if (!module) return failure(CodeProblem{cudaErrorInvalidPtx, module.error()});
+  code.module = std::move(*module);
   return code;
 }
 

@@ -12,11 +12,8 @@ namespace warplens::runtime {
 
 using os::Bytes;
 
-// What runs, and whose accesses are counted.
-//   best     PTX runs; its accesses are counted as those of machine code that was made of it, where there is some (assembled.h).
-//            Without PTX, machine code runs
-//   ptx      PTX runs, and is counted
-//   machine  machine code runs, and is counted (translate.h); a note says where PTX had to stand in for it
+// What runs, and is counted: machine code where there is some for the device (translate.h), PTX for kernels that have none or are not
+// translated; `machine`: a note says where there is none. `ptx`: PTX alone.
 enum class Code : u8 { best, ptx, machine };
 
 struct Wanted {
@@ -27,9 +24,11 @@ struct Wanted {
 struct DeviceCode {
   ir::Module module; // its sites without frames: those of launched kernels are looked up (module.cpp)
   std::map<std::string, u32> registers; // kernel → registers per thread, from cubins
-  u32 ptx_sm = 0;                       // of the PTX that was taken
+  u32 ptx_sm = 0;                       // of the PTX that was taken; 0: there is none
   bool above = false;                   // there was none for the device or below
-  u32 machine_code = 0;                 // whose accesses are counted: that of this capability; 0: none's
+  u32 machine_code = 0;                 // the capability whose machine code runs; 0: PTX does
+  std::map<std::string, std::string>
+      untranslated; // kernels that run as PTX beside it, or not at all, and why
 };
 
 struct CodeProblem {

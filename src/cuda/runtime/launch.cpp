@@ -69,7 +69,8 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
     record.name = ptx::demangle(kernel->name);
     record.module = kernel->binary->description;
     if (is_library_kernel(record.name)) record.called_from = calling_places(most_callers);
-    record.machine_code = kernel->binary->machine_code;
+    if (!kernel->binary->untranslated.contains(kernel->name))
+      record.machine_code = kernel->binary->machine_code;
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
       record.shared_bytes += fixed;
     record.local_bytes = kernel->info.local_bytes;
@@ -211,9 +212,19 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
   runtime.events.send(measure::LeftOut{record.process, record.index});
 }
 
+void say_if_untranslated(Runtime& runtime, const Kernel& kernel, const std::string& name) {
+  const auto why = kernel.binary->untranslated.find(kernel.name);
+  if (why == kernel.binary->untranslated.end() || kernel.binary->machine_code == 0) return;
+  runtime.say(diag::warning("machine-code-not-translated",
+                            fmt::format("'{}' runs as PTX, not as machine code: {}", name, why->second), {},
+                            "its counts are those of PTX instructions"));
+}
+
 void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   measure::LaunchRecord record = describe(runtime, &kernel, request);
-  runtime.progress.launch_begins(record.index, record.name, !std::exchange(kernel.launched, true));
+  const bool is_first = !std::exchange(kernel.launched, true);
+  if (is_first) say_if_untranslated(runtime, kernel, record.name);
+  runtime.progress.launch_begins(record.index, record.name, is_first);
   const bool wanted = is_wanted(runtime, kernel, record.index);
   std::vector<std::byte> parameters = pack_parameters(kernel.info, request.arguments).value();
   sim::LaunchSpec spec{

@@ -74,7 +74,15 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     if (site.bytes == 0) continue; // its form does not say how much it moves: an instruction that is not run
     out.push_back(site);
     out.back().frames = stacks.at(access->location);
-    std::tie(out.back().array, out.back().copied_to) = std::move(arrays[access->site]);
+    auto& [array, copied_to] = arrays[access->site];
+    // Machine code's addresses of shared memory are numbers.
+    const bool lost = array.kind == access::ArrayKind::unknown || array.kind == access::ArrayKind::several ||
+                      (site.space == access::Space::shared && array.kind != access::ArrayKind::shared);
+    if (!lost || site.array.kind == access::ArrayKind::unknown)
+      out.back().array = std::move(array);
+    else if (!site.array.name.empty())
+      out.back().array.name = ptx::variable_name(site.array.name);
+    out.back().copied_to = std::move(copied_to);
     if (auto known = timing.find(access->site); known != timing.end())
       out.back().timing_dependent = known->second;
     if (site.assembled != access::Assembled::looped) continue;
@@ -92,9 +100,10 @@ std::vector<Bytes> fatbins_of(const FatbinWrapper& wrapper) {
   constexpr u32 relocatable = 2;
   std::vector<Bytes> out;
   if (wrapper.version == relocatable && wrapper.rest) {
-    // A NULL-terminated array of pointers; nvcc's device linker puts its own (often empty) result in `data`.
+    // A NULL-terminated array of pointers to what was compiled, with PTX; nvcc's device linker puts machine code, if any, in `data`.
     for (auto unit = static_cast<const std::byte* const*>(wrapper.rest); *unit; ++unit)
       out.push_back(fatbin::fatbin_extent(*unit));
+    if (wrapper.data) out.push_back(fatbin::fatbin_extent(wrapper.data));
   } else if (wrapper.data) {
     out.push_back(fatbin::fatbin_extent(wrapper.data));
   }
@@ -127,7 +136,9 @@ cudaError_t Binary::load(Runtime& runtime) {
   registers = std::move(code->registers);
   ptx_sm = code->ptx_sm;
   machine_code = code->machine_code;
-  description = fmt::format("compute_{} of {}", ptx_sm, called);
+  untranslated = std::move(code->untranslated);
+  description = ptx_sm != 0 ? fmt::format("compute_{} of {}", ptx_sm, called)
+                            : fmt::format("sm_{} of {}", machine_code, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
   Result<std::unique_ptr<sim::Program>> result =
@@ -143,7 +154,10 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   if (function.valid()) return cudaSuccess;
   std::optional<ir::FunctionId> found = binary->program->kernel(name);
   if (!found) {
-    problem = "the kernel is not in the program's PTX";
+    const auto why = binary->untranslated.find(name);
+    problem = why == binary->untranslated.end()
+                  ? "the kernel is not in the program's device code"
+                  : fmt::format("its machine code is not run: {}; and there is no PTX of it", why->second);
     return cudaErrorInvalidDeviceFunction;
   }
   info = binary->program->info(*found);

@@ -40,11 +40,12 @@ struct Binary {
   std::map<std::string, u32> registers; // from cubins
   std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;
-  u32 machine_code = 0; // accesses are counted as that of this capability has them; 0: as PTX has them
-  std::shared_ptr<sim::Program> program; // after load(); deferred launches keep it
-  cudaError_t error = cudaSuccess;       // why it could not be loaded
-  std::string reason, log;               // the same in a sentence, and in full
-  bool loaded = false;                   // or tried to
+  u32 machine_code = 0;                            // the capability whose machine code runs; 0: PTX does
+  std::map<std::string, std::string> untranslated; // kernel → why its machine code does not run
+  std::shared_ptr<sim::Program> program;           // after load(); deferred launches keep it
+  cudaError_t error = cudaSuccess;                 // why it could not be loaded
+  std::string reason, log;                         // the same in a sentence, and in full
+  bool loaded = false;                             // or tried to
   bool managed_ready = false;
 
   // Reads, chooses, parses and links the PTX and places its variables. Says once what went wrong.

@@ -24,7 +24,9 @@ sim::LaunchChecks Options::launch_checks() const {
 }
 
 Code Options::which_code() const {
-  return code == "ptx" ? Code::ptx : code == "machine" ? Code::machine : Code::best;
+  if (code == "ptx" || code == "machine") return code == "ptx" ? Code::ptx : Code::machine;
+  return checks.empty() ? Code::best
+                        : Code::ptx; // machine code leaves out what synchronises lanes that run together
 }
 
 Options options_from_environment() {

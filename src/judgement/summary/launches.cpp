@@ -38,7 +38,7 @@ u64 count(const std::vector<Launch>& launches) {
   return sum;
 }
 
-u32 counted_as_machine_code(const std::vector<Launch>& launches) {
+u32 machine_code_of(const std::vector<Launch>& launches) {
   for (const Launch& launch : launches)
     if (launch.record.machine_code != 0) return launch.record.machine_code;
   return 0;

@@ -355,7 +355,7 @@ std::string_view name(Code code) {
 
 Code Side::code() const {
   if (measured()) return Code::measured;
-  return summary::counted_as_machine_code(input->launches) != 0 ? Code::machine_code : Code::ptx;
+  return summary::machine_code_of(input->launches) != 0 ? Code::machine_code : Code::ptx;
 }
 
 Result<Model> compare(std::vector<Side> sides, const std::vector<summary::SourceLines>& sources,

@@ -32,10 +32,15 @@ std::string how_measured(const Measurement& measured) {
   return out;
 }
 
-// ", from the machine code for 9.0"
-std::string counted_as(const Model& model) {
-  const u32 sm = counted_as_machine_code(model.input.launches);
-  return sm == 0 ? "" : fmt::format(", from the machine code for {}", compute_capability(sm));
+// ", compute capability 9.0", ", machine code for 9.0", ", machine code for 9.0, counted for 9.0, 2.0"
+std::string what_for(const Model& model) {
+  std::string sm;
+  for (u32 value : model.input.sm)
+    if (value != 0) sm += (sm.empty() ? "" : ", ") + compute_capability(value); // 0: nobody said
+  const u32 code = machine_code_of(model.input.launches);
+  if (code == 0) return sm.empty() ? "" : ", compute capability " + sm;
+  const std::string one = compute_capability(code);
+  return fmt::format(", machine code for {}{}", one, sm.empty() || sm == one ? "" : ", counted for " + sm);
 }
 
 std::string how_exactly(const Model& model) {
@@ -55,7 +60,7 @@ std::string how_exactly(const Model& model) {
 
 std::string how_counted(const Model& model) {
   if (model.input.measured) return how_measured(*model.input.measured);
-  return how_exactly(model) + counted_as(model);
+  return how_exactly(model);
 }
 
 // What this report does not hold, in the words that its first lines have room for.
@@ -236,16 +241,12 @@ std::vector<std::string> changed_files(const Page& page) {
 std::string title_section(const Page& page) {
   const Model& model = page.model;
   const u32 width = page.options.width;
-  std::string sm;
-  for (u32 value : model.input.sm)
-    if (value != 0) sm += (sm.empty() ? "" : ", ") + compute_capability(value); // 0: nobody said
   std::set<std::string> names;
   for (const Kernel& kernel : model.kernels) names.insert(kernel.mangled);
-  std::string text =
-      model.input.launches.empty()
-          ? nothing_counted(model)
-          : fmt::format("WarpLens: {}, {}{}{}", human(names.size(), "kernel"), launches_of(model.input),
-                        sm.empty() ? "" : ", compute capability " + sm, how_counted(model));
+  std::string text = model.input.launches.empty()
+                         ? nothing_counted(model)
+                         : fmt::format("WarpLens: {}, {}{}{}", human(names.size(), "kernel"),
+                                       launches_of(model.input), what_for(model), how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
   if (!model.lines_known && !model.input.measured)
     out += page.style.poor(

@@ -1,0 +1,348 @@
+// Values of 64 bits, which machine code keeps in two registers, as registers of 64 bits: addresses above all. See kernel.h.
+//
+// Each pair has a register of its own beside its two (%d4 beside %r4 and %r5). It is read instead of them wherever it says the same:
+// behind an instruction that writes both at once, and behind a sum that is made of two instructions (IADD3 and IADD3.X, LEA and
+// LEA.HI.X), whose carry is a predicate. Elsewhere it is put together from the two. What is valid at a label is what is valid on all
+// ways there: the code is written several times, since ways back are known from the time before only.
+#include "translate/kernel.h"
+#include <algorithm>
+#include <array>
+
+namespace warplens::translate {
+
+namespace {
+
+constexpr u64 most_between = 64; // instructions between the halves of a sum
+
+// One word of a sum. Its shape in every instruction that has it: terms, the predicates of carries out or in.
+struct Word {
+  std::vector<const Operand*> terms;
+  std::array<const Operand*, 2> carries{};
+};
+
+bool is_operand(const Operand& o) { return !nothing(o) || o.inverted; }
+
+std::optional<Word> low_word(const Instruction& i) {
+  const auto o = i.operands();
+  Word out;
+  switch (i.opcode) {
+  case Opcode::IADD3:
+  case Opcode::UIADD3:
+    if (i.has(Modifier::X) || i.has(Modifier::n64) || !wanted(o[1])) return {};
+    for (u32 n : {3, 4, 5})
+      if (is_operand(o[n])) out.terms.push_back(&o[n]);
+    out.carries = {&o[1], &o[2]};
+    return out;
+  case Opcode::LEA:
+  case Opcode::ULEA:
+    if (i.has(Modifier::X) || i.has(Modifier::HI) || !wanted(o[1])) return {};
+    out.terms = {&o[2], &o[3]};
+    out.carries[0] = &o[1];
+    return out;
+  default: return {};
+  }
+}
+
+std::optional<Word> high_word(const Instruction& i) {
+  if (!i.has(Modifier::X)) return {};
+  const auto o = i.operands();
+  Word out;
+  switch (i.opcode) {
+  case Opcode::IADD3:
+  case Opcode::UIADD3:
+    if (wanted(o[1]) || wanted(o[2])) return {};
+    for (u32 n : {3, 4, 5})
+      if (is_operand(o[n])) out.terms.push_back(&o[n]);
+    out.carries = {&o[6], &o[7]};
+    return out;
+  case Opcode::IMAD:
+  case Opcode::UIMAD:
+    if (i.has(Modifier::WIDE) || i.has(Modifier::HI) || wanted(o[1])) return {};
+    if (!nothing(o[2]) && !nothing(o[3])) {
+      if (o[3].kind != Kind::immediate || o[3].value != 1) return {};
+      out.terms.push_back(&o[2]);
+    }
+    if (is_operand(o[4])) out.terms.push_back(&o[4]);
+    out.carries[0] = &o[5];
+    return out;
+  case Opcode::LEA:
+  case Opcode::ULEA:
+    if (!i.has(Modifier::HI) || wanted(o[1])) return {};
+    out.terms = {&o[4], &o[3]};
+    out.carries[0] = &o[6];
+    return out;
+  default: return {};
+  }
+}
+
+bool false_constant(const Operand* o) {
+  return o == nullptr || o->kind == Kind::none || (o->number == sass::true_predicate && o->negated);
+}
+bool same_predicate(const Operand& a, const Operand& b) { return a.kind == b.kind && a.number == b.number; }
+
+// Each carry out comes in again, and no other.
+bool takes_carries(const Word& low, const Word& high) {
+  for (const Operand* in : high.carries) {
+    if (false_constant(in)) continue;
+    const bool known = std::ranges::any_of(low.carries, [&](const Operand* out) {
+      return out != nullptr && wanted(*out) && same_predicate(*out, *in) && !in->negated;
+    });
+    if (!known) return false;
+  }
+  for (const Operand* out : low.carries) {
+    if (out == nullptr || !wanted(*out)) continue;
+    const auto comes_in = [&](const Operand* in) { return !false_constant(in) && same_predicate(*out, *in); };
+    if (std::ranges::count_if(high.carries, comes_in) != 1) return false;
+  }
+  return true;
+}
+
+bool are_pair(const Operand& low, const Operand& high) {
+  if (low.kind != high.kind) return false;
+  if (low.kind == Kind::constant)
+    return low.bank == high.bank && high.value == low.value + 4 && !low.has_register && !low.has_uniform &&
+           !low.has_descriptor;
+  return (low.kind == Kind::reg || low.kind == Kind::uniform) && !nothing(low) &&
+         high.number == low.number + 1;
+}
+
+// Puts the terms of the high word into the order of those of the low one. Any order has the same sum; this one has addresses in it.
+bool match_terms(const Word& low, Word& high) {
+  static const Operand zero{.kind = Kind::reg};
+  if (high.terms.size() > low.terms.size()) return false;
+  high.terms.resize(low.terms.size(), &zero);
+  for (std::size_t n = 0; n < low.terms.size(); ++n)
+    for (std::size_t m = 0; m < high.terms.size(); ++m)
+      if (are_pair(*low.terms[n], *high.terms[m])) std::swap(high.terms[n], high.terms[m]);
+  for (std::size_t n = 0; n < low.terms.size(); ++n)
+    if (high.terms[n]->negated || low.terms[n]->inverted || low.terms[n]->absolute ||
+        low.terms[n]->negated != high.terms[n]->inverted)
+      return false;
+  return true;
+}
+
+// Where a plain copy takes its value from and puts it; none: it is no such copy.
+struct Copy {
+  const Operand *to, *from;
+};
+std::optional<Copy> copy_of(const Instruction& i) {
+  const auto o = i.operands();
+  switch (i.opcode) {
+  case Opcode::MOV:
+  case Opcode::UMOV:
+    if (i.has(Modifier::n64)) return {};
+    return Copy{&o[0], &o[1]};
+  case Opcode::R2UR: return Copy{&o[1], &o[2]};
+  case Opcode::IMAD:
+    if (i.has(Modifier::X) || i.has(Modifier::WIDE) || i.has(Modifier::HI) || wanted(o[1]) ||
+        (!nothing(o[2]) && !nothing(o[3])) || o[4].negated || o[4].inverted)
+      return {};
+    return Copy{&o[0], &o[4]};
+  default: return {};
+  }
+}
+
+// Sets `low` to the first register of the pair that two copies make.
+bool make_pair(const Copy& a, const Copy& b, Operand& low) {
+  if (a.to->kind != b.to->kind || is_zero(*a.to) || is_zero(*b.to)) return false;
+  const bool in_order = b.to->number == a.to->number + 1 && are_pair(*a.from, *b.from);
+  const bool reversed = a.to->number == b.to->number + 1 && are_pair(*b.from, *a.from);
+  low = in_order ? *a.to : *b.to;
+  return in_order || reversed;
+}
+
+bool reads_address(const Operand& o) { return o.kind == Kind::memory || o.has_register || o.has_uniform; }
+
+bool is_lea(const Instruction& i) { return i.opcode == Opcode::LEA || i.opcode == Opcode::ULEA; }
+
+// Whether the two add the same things, each its word of them.
+bool is_sum(const Instruction& first, const Instruction& second, const Word& low, Word& high) {
+  if (is_lea(first) != is_lea(second)) return false;
+  if (!is_lea(first)) return match_terms(low, high);
+  const auto a = first.operands(), b = second.operands();
+  return b[2].kind == a[2].kind && b[2].number == a[2].number && b[2].value == a[2].value &&
+         b[5].value == a[5].value && !a[2].negated && !a[3].negated && !b[3].negated && !b[3].inverted;
+}
+
+} // namespace
+
+u32 Kernel::pair_of(const Operand& o) {
+  constexpr u32 uniform = 256;
+  return o.number + (o.kind == Kind::uniform ? uniform : 0);
+}
+
+// Whether a register that an instruction reads, at the offset `end`, is written from `begin` on.
+bool Kernel::changes(u64 begin, u64 end) const {
+  const Instruction& last = *code_at(end);
+  const Operand* target = last.operands().data() + (last.opcode == Opcode::R2UR ? 1 : 0);
+  for (const Operand& o : last.operands()) {
+    if (reads_address(o)) return true;
+    if (&o == target || (o.kind != Kind::reg && o.kind != Kind::uniform) || is_zero(o)) continue;
+    for (u64 at = begin; at < end; at += sass::instruction_bytes)
+      if (auto written = written_.find(at); written != written_.end() && written->second.contains(pair_of(o)))
+        return true;
+  }
+  return false;
+}
+
+// Looks for the instruction that makes the other word of the value whose one word is made here.
+void Kernel::find_sum(u64 offset) {
+  const Instruction& first = *code_at(offset);
+  const std::optional<Word> low = low_word(first);
+  const std::optional<Copy> copy = copy_of(first);
+  if ((!low && !copy) || first.guard != sass::true_predicate || first.guard_negated) return;
+  const Operand& d = copy ? *copy->to : first.operands()[0];
+  if (is_zero(d)) return;
+  for (u64 n = 1; n <= most_between; ++n) {
+    const u64 there = offset + n * sass::instruction_bytes;
+    const Instruction* i = code_at(there);
+    if (i == nullptr || labelled_.contains(there)) return;
+    const bool unguarded = i->guard == sass::true_predicate && !i->guard_negated;
+    if (copy) {
+      const std::optional<Copy> other = copy_of(*i);
+      Operand pair;
+      if (!other || !unguarded || !make_pair(*copy, *other, pair)) continue;
+      if (!changes(offset, there)) sums_[offset] = {there, pair};
+      return;
+    }
+    if (std::optional<Word> high = high_word(*i); high && unguarded && i->operands()[0].kind == d.kind &&
+                                                  i->operands()[0].number == d.number + 1 &&
+                                                  takes_carries(*low, *high)) {
+      if (is_sum(first, *i, *low, *high) && !changes(offset, there)) sums_[offset] = {there, d};
+      return;
+    }
+    // The carry must come as it left.
+    if (i->opcode == Opcode::R2P) return;
+    for (const Operand& o : i->operands())
+      for (const Operand* carry : low->carries)
+        if (carry != nullptr && wanted(*carry) && same_predicate(o, *carry)) return;
+  }
+}
+
+void Kernel::find_sums() {
+  for (const auto& [place, open] : regions_)
+    if (!sums_.contains(place.offset)) find_sum(place.offset);
+  for (const auto& [first, sum] : sums_) sum_ends_[sum.end] = first;
+}
+
+// 64 bits of two operands, without their signs.
+std::string Kernel::both(const Operand& low, const Operand& high) {
+  if (are_pair(low, high)) return read_wide(low);
+  if (nothing(low) && nothing(high)) return "0";
+  const std::string e = wide_temporary();
+  if (nothing(high))
+    put("cvt.u64.u32 {}, {};", e, read(low));
+  else
+    put("mov.b64 {}, {{{}, {}}};", e, read(low), read(high));
+  return e;
+}
+
+// Computes the whole sum where its low word is computed, into the pair's own register.
+void Kernel::begin_sum() {
+  const auto found = sums_.find(place_.offset);
+  if (found == sums_.end()) return;
+  const Instruction& second = *code_at(found->second.end);
+  const std::string name = wide_name(found->second.low);
+  if (const std::optional<Copy> copy = copy_of(*now_)) {
+    const std::optional<Copy> other = copy_of(second);
+    const bool in_order = copy->to->number < other->to->number;
+    put("mov.b64 {}, {};", name,
+        both(in_order ? *copy->from : *other->from, in_order ? *other->from : *copy->from));
+    return;
+  }
+  const Word low = *low_word(*now_);
+  Word high = *high_word(second);
+  if (is_lea(*now_)) {
+    const std::string shifted = wide_temporary(), to = wide_temporary();
+    if (second.has(Modifier::SX32))
+      put("cvt.s64.s32 {}, {};", shifted, read(at(2)));
+    else
+      put("mov.b64 {}, {};", shifted, both(*low.terms[0], *high.terms[0]));
+    put("shl.b64 {}, {}, {};", to, shifted, at(5).value);
+    const std::string base = both(*low.terms[1], *high.terms[1]);
+    put("add.s64 {}, {}, {};", name, base, to);
+    return;
+  }
+  match_terms(low, high);
+  std::string sum = "0";
+  for (std::size_t n = 0; n < low.terms.size(); ++n) {
+    const bool last = n + 1 == low.terms.size(), minus = low.terms[n]->negated;
+    const std::string term = both(*low.terms[n], *high.terms[n]);
+    if (n == 0 && !minus && !last) {
+      sum = term;
+      continue;
+    }
+    const std::string to = last ? name : wide_temporary();
+    put("{}.s64 {}, {}, {};", minus ? "sub" : "add", to, sum, term);
+    sum = to;
+  }
+}
+
+// From here on the pair's register says what its two do.
+void Kernel::end_sum() {
+  if (const auto sum = sums_.find(place_.offset); sum != sums_.end())
+    waiting_pairs_.insert(pair_of(sum->second.low));
+  if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end()) {
+    const u32 pair = pair_of(sums_.at(end->second).low);
+    if (waited_.contains(pair)) pairs_.insert(pair);
+  }
+}
+
+// Control goes there from here.
+void Kernel::arrive(const Place& there) { arriving_[there][place_] = pairs_; }
+
+// What is valid on all ways there. Of ways back it is known from the time before, when no more was valid than now.
+Kernel::Pairs Kernel::entering(const Place& here) const {
+  const std::map<Place, Pairs>& ways = arriving_.at(here);
+  Pairs out = ways.begin()->second;
+  for (const auto& [from, pairs] : ways) std::erase_if(out, [&](u32 pair) { return !pairs.contains(pair); });
+  return out;
+}
+
+std::string Kernel::wide_name(const Operand& o) {
+  return fmt::format("%{}{}", o.kind == Kind::uniform ? 'v' : 'd', o.number);
+}
+
+void Kernel::wrote(const Operand& o, u32 registers) {
+  if (o.number == sass::zero_register) return;
+  Operand first = o;
+  for (u32 n = 0; n < registers; ++n) {
+    first.number = static_cast<u8>(o.number + n);
+    written_[place_.offset].insert(pair_of(first));
+    if (o.kind == Kind::uniform) continue;
+    functions_.erase(first.number);
+    numbers_.erase(first.number);
+  }
+  const u32 begin = pair_of(o), from = o.number == 0 ? begin : begin - 1;
+  for (u32 n = from; n < begin + registers; ++n) pairs_.erase(n), waiting_pairs_.erase(n);
+}
+
+std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
+  if (is_zero(o)) return "0";
+  if (o.kind == Kind::immediate)
+    return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value)))
+                       : fmt::format("{:#x}", o.value & 0xffff'ffff);
+  if (o.kind == Kind::constant) return wide_constant(o.bank, o.value);
+  if (o.kind != Kind::reg && o.kind != Kind::uniform) {
+    refuse("has an operand that is not known");
+    return "0";
+  }
+  const std::string name = wide_name(o);
+  if (pairs_.insert(pair_of(o)).second) {
+    put("mov.b64 {}, {{{}, {}}};", name, register_name(o), register_name(o, 1));
+    waiting_pairs_.erase(pair_of(o));
+  }
+  return name;
+}
+
+void Kernel::write_wide(const Operand& o, const std::string& value) {
+  if (is_zero(o)) return;
+  const bool known = guard_.empty() || pairs_.contains(pair_of(o));
+  const std::string pair = wide_name(o);
+  if (pair != value) act("mov.b64 {}, {};", pair, value);
+  act("mov.b64 {{{}, {}}}, {};", register_name(o), register_name(o, 1), pair);
+  wrote(o, 2);
+  if (known) pairs_.insert(pair_of(o));
+}
+
+} // namespace warplens::translate
