@@ -13,7 +13,7 @@ page = root / "docs" / "look-up" / "machine-instructions.md"
 heading = """# Machine instructions
 
 Made by `scripts/machine_page.py`. *Decoded*: read, and printed as `nvdisasm` does. *Runs*: translated for `--code machine`
-([how](../understand/machine-code.md#running-the-machine-code)). Some forms of an instruction that runs are refused with a message.
+([how](../understand/machine-code.md#what-is-not-translated)). Some forms of an instruction that runs are refused with a message.
 
 | family | runs | decoded only |
 |---|---|---|

@@ -44,7 +44,7 @@ TEST(MachineCode, InstructionsAreWhatNvdisasmSays) {
     EXPECT_EQ(bits->space, words->space) << line;
     EXPECT_EQ(bits->kind, words->kind) << line;
     EXPECT_EQ(bits->generic, words->generic) << line;
-    EXPECT_EQ(bits->combines, text.find("POPC.INC") != text.npos) << line;
+    EXPECT_EQ(bits->name.find("POPC.INC") != bits->name.npos, text.find("POPC.INC") != text.npos) << line;
     const bool has_width =
         (bits->kind == Kind::load || bits->kind == Kind::store) && text.find("STSM") == text.npos;
     EXPECT_EQ(bits->bytes, has_width ? words->bytes : 0) << line;
@@ -59,42 +59,21 @@ protected:
   std::string bytes = content("merged.cubin");
   MachineCode code{std::as_bytes(std::span(bytes))};
 
-  // "LDS.128" of the kernel, by the statement of PTX that it comes from, without its blanks at the ends.
-  std::multimap<std::string, std::string> by_statement(const std::string& kernel) {
-    std::vector<std::string> lines;
-    std::istringstream text(code.texts().at(0));
-    for (std::string line; std::getline(text, line);) lines.push_back(line);
-    std::multimap<std::string, std::string> out;
-    for (const MemoryInstruction& i : code.accesses(kernel)) {
-      if (i.line == 0 || i.line > lines.size()) continue;
-      out.emplace(lines[i.line - 1], i.opcode.name + (i.one_lane ? " by one lane" : ""));
-    }
+  // "LDS.128", how often, of what a kernel does to memory.
+  std::multiset<std::string> opcodes(const MachineCode& of, const std::string& kernel) {
+    std::multiset<std::string> out;
+    for (u64 at = 0; at < bytes.size(); at += 16)
+      if (std::optional<MemoryOpcode> one = of.opcode(kernel, at)) out.insert(one->name);
     return out;
   }
 };
 
-TEST_F(Cubin, HasOneTextAndItsFunctions) {
-  ASSERT_EQ(code.texts().size(), 1u);
-  EXPECT_EQ(code.functions(),
-            (std::vector<std::string>{"atomics", "kept", "loops", "neighbours", "one_way"}));
-  EXPECT_TRUE(code.accesses("nothing").empty());
-}
-
-TEST_F(Cubin, ToldBackToStatements) {
-  std::multiset<std::string> opcodes;
-  for (const auto& [statement, opcode] : by_statement("neighbours")) opcodes.insert(opcode);
-  EXPECT_EQ(opcodes.count("LDS.128"), 2u); // of eight ld.shared.f32
-  EXPECT_EQ(opcodes.count("LDS"), 0u);
-  for (const auto& [statement, opcode] : by_statement("neighbours"))
-    EXPECT_EQ(opcode.starts_with("LDS"), statement.find("ld.shared.f32") != statement.npos) << statement;
-}
-
-TEST_F(Cubin, AtomicsThatOneLanePerforms) {
-  std::multiset<std::string> opcodes;
-  for (const auto& [statement, opcode] : by_statement("atomics")) opcodes.insert(opcode);
-  EXPECT_EQ(opcodes.count("ATOMS.POPC.INC"), 1u);
-  EXPECT_EQ(opcodes.count("RED by one lane"), 2u); // of the two that go to one address
-  EXPECT_EQ(opcodes.count("RED"), 2u);             // each lane's own, and a float's
+TEST_F(Cubin, OpcodesOfItsFunctions) {
+  EXPECT_EQ(opcodes(code, "neighbours").count("LDS.128"), 2u); // of eight ld.shared.f32
+  EXPECT_EQ(opcodes(code, "neighbours").count("LDS"), 0u);
+  EXPECT_EQ(opcodes(code, "atomics").count("ATOMS.POPC.INC"), 1u);
+  EXPECT_EQ(opcodes(code, "atomics").count("RED"), 4u);
+  EXPECT_TRUE(opcodes(code, "nothing").empty());
 }
 
 // Sections that say the same bytes again and again: as much as the file has is read, and no more.
@@ -103,13 +82,11 @@ TEST_F(Cubin, SectionsThatShareTheirBytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   std::vector<Elf64_Shdr> sections(header.e_shnum);
   std::memcpy(sections.data(), bytes.data() + header.e_shoff, sections.size() * sizeof sections[0]);
-  const std::string function = code.functions().at(0);
-  const std::size_t expected = code.accesses(function).size();
   const auto named = [&](const Elf64_Shdr& s) {
     return std::string(bytes.data() + sections[header.e_shstrndx].sh_offset + s.sh_name);
   };
   const auto text =
-      std::ranges::find_if(sections, [&](const Elf64_Shdr& s) { return named(s) == ".nv_debug_ptx_txt"; });
+      std::ranges::find_if(sections, [&](const Elf64_Shdr& s) { return named(s) == ".text.atomics"; });
   ASSERT_NE(text, sections.end());
   sections.insert(sections.end(), 2000, *text);
   header.e_shoff = bytes.size(), header.e_shnum = static_cast<u16>(sections.size());
@@ -117,17 +94,14 @@ TEST_F(Cubin, SectionsThatShareTheirBytes) {
                                          sections.size() * sizeof sections[0]);
   std::memcpy(many.data(), &header, sizeof header);
   const MachineCode shared(std::as_bytes(std::span(many)));
-  u64 size = 0;
-  for (const std::string& one : shared.texts()) size += one.size();
-  EXPECT_GT(shared.texts().size(), 1u);
-  EXPECT_LE(size, many.size());
-  EXPECT_EQ(shared.accesses(function).size(), expected);
+  EXPECT_EQ(opcodes(shared, "atomics"), opcodes(code, "atomics"));
 }
 
 TEST_F(Cubin, CutAnywhere) {
   for (std::size_t size = 0; size < bytes.size(); size += 7) {
     MachineCode cut(std::as_bytes(std::span(bytes).first(size)));
-    for (const std::string& function : cut.functions()) (void)cut.accesses(function);
+    for (const char* kernel : {"atomics", "loops", "neighbours"})
+      (void)cut.opcode(kernel, 0), (void)cut.frames(kernel, 0);
   }
 }
 

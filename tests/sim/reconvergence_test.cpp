@@ -129,42 +129,6 @@ TEST(Reconvergence, CodeBeforeItsLoopIsNoLoop) {
   for (int i = 0; i < 32; ++i) ASSERT_EQ(got[i], i < 8 || (i & 1) ? 6 : 0) << i;
 }
 
-// A load that machine code has behind the branch: warps none of whose lanes go there do not load, and the results are the same.
-TEST(Reconvergence, ALoadBehindTheBranchIsPerformedByThoseWhoGoThere) {
-  for (access::Assembled how :
-       {access::Assembled::as_written, access::Assembled::if_taken, access::Assembled::unless_taken}) {
-    const std::string to_the_end = "!%p1 bra END;", around_it = "%p1 bra THERE;\n  bra.uni END;\nTHERE:";
-    auto parsed = ptx::parse(ptx_header() + R"(
-.visible .entry k(.param .u64 out) {
-  .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
-  mul.wide.u32 %rd2, %r1, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  ld.global.u32 %r2, [%rd3+512];
-  setp.lt.u32 %p1, %r1, 40;
-  @)" + (how == access::Assembled::if_taken ? around_it : to_the_end) +
-                             R"(
-  st.global.u32 [%rd3], %r2;
-END:
-  ret;
-})");
-    ASSERT_TRUE(parsed.has_value());
-    for (access::Site& site : parsed->module.sites)
-      if (site.opcode == "ld.global.u32") site.assembled = how;
-    Gpu gpu;
-    auto loaded = Program::load(std::move(parsed->module), gpu.device);
-    ASSERT_TRUE(loaded.has_value());
-    gpu.program = std::move(*loaded);
-    std::vector<int> data(256);
-    for (int i = 0; i < 128; ++i) data[128 + i] = i + 1;
-    u64 out = gpu.buffer(data);
-    EXPECT_EQ(executions(gpu, "ld.global.u32", {128}, {out}), how == access::Assembled::as_written ? 4u : 2u);
-    std::vector<int> got = gpu.read<int>(out, 128);
-    for (int i = 0; i < 128; ++i) ASSERT_EQ(got[i], i < 40 ? i + 1 : 0) << i;
-  }
-}
-
 // Odd lanes pass over a loop to a load that the others come to, each after as many turns as its number says: HeCBench's mr, where
 // an H200 loads more than four times per warp. They meet at the end.
 // A loop whose test stands behind its body, which is entered backwards, is one all the same.

@@ -40,8 +40,9 @@ TEST(Translate, EachAccessIsOneOfTheModule) {
       ours.insert(std::string(name(made.module.sites[i.site.value].kind)));
       ++accesses;
     }
-    for (const fatbin::MemoryInstruction& i : machine.accesses(function.name))
-      theirs.insert(std::string(name(i.opcode.kind)));
+    for (u64 at = 0; at < cubin.size(); at += 16)
+      if (std::optional<fatbin::MemoryOpcode> one = machine.opcode(function.name, at))
+        theirs.insert(std::string(name(one->kind)));
     EXPECT_EQ(ours, theirs) << function.name;
   }
   EXPECT_GT(accesses, 20u);

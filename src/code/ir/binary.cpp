@@ -132,9 +132,7 @@ constexpr u64 enumerators(access::ElementType) {
 }
 constexpr u64 enumerators(access::ArrayKind) { return u64{static_cast<u8>(access::ArrayKind::several)} + 1; }
 constexpr u64 enumerators(access::Timing) { return u64{static_cast<u8>(access::Timing::race)} + 1; }
-constexpr u64 enumerators(access::Assembled) {
-  return u64{static_cast<u8>(access::Assembled::unless_taken)} + 1;
-}
+constexpr u64 enumerators(access::AtomicForm) { return u64{static_cast<u8>(access::AtomicForm::cast)} + 1; }
 constexpr u64 enumerators(access::Kind) { return u64{static_cast<u8>(access::Kind::ldmatrix)} + 1; }
 constexpr u64 enumerators(access::Cache) { return u64{static_cast<u8>(access::Cache::volatile_)} + 1; }
 constexpr u64 enumerators(Special) {
@@ -302,15 +300,14 @@ template <class A> void part(A& a, access::SourceFrame& f) {
 template <class A> void part(A& a, access::Site& s) {
   // The arrays follow from the instructions, and are asked for where a kernel is launched; machine code's have been told.
   auto& [id, function, frames, ptx_line, opcode, space, kind, cache, bytes, matrices, vector, element, array,
-         copied_to, timing_dependent, assembled, begins, loop_load] = s;
+         copied_to, timing_dependent, atomic] = s;
   part(a, id);
   a.shared(function);
   a.shared(frames, [&](std::vector<access::SourceFrame>& all) { part(a, all); });
   part(a, ptx_line);
   a.shared(opcode);
   parts(a, space, kind, cache, bytes, matrices, vector, element, array.kind, array.name, array.parameter,
-        array.parameters, array.offset, array.indirect, timing_dependent, assembled, begins);
-  part(a, loop_load);
+        array.parameters, array.offset, array.indirect, timing_dependent, atomic);
 }
 
 // The text says everything: the parser made the form of it, too.

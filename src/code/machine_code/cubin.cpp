@@ -11,11 +11,13 @@ using os::Elf;
 
 constexpr std::string_view text_section = ".nv_debug_ptx_txt";
 
-bool is_text(std::string_view name) {
-  return name == text_section || name.starts_with(std::string(text_section) + '.');
+// A linker (nvJitLink) keeps one per module that it was given, told apart by a number: .nv_debug_ptx_txt.3941200134.
+static bool is_text(std::string_view name) {
+  if (!name.starts_with(text_section)) return false;
+  return name.size() == text_section.size() || name[text_section.size()] == '.';
 }
 
-std::string text_of(Bytes section) {
+static std::string text_of(Bytes section) {
   std::string text(reinterpret_cast<const char*>(section.data()), section.size());
   for (char& c : text)
     if (c == '\0') c = '\n';

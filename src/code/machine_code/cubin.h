@@ -5,11 +5,6 @@
 
 namespace warplens::fatbin {
 
-// The sections that hold the PTX text, with a NUL in place of each line's end. A linker (nvJitLink) keeps one per module that it
-// was given, told apart by a number: .nv_debug_ptx_txt.3941200134.
-bool is_text(std::string_view section);
-std::string text_of(Bytes section);
-
 // Adds what the ELF image holds to `fatbin`. `sm`: 0 where only the PTX in it tells.
 void read_cubin(Fatbin& fatbin, Bytes image, u32 sm);
 

@@ -83,7 +83,6 @@ private:
     first_site_ = static_cast<u32>(out_.sites.size());
     for (access::Site& site : m.sites) {
       site.id = shifted(site.id, first_site_);
-      site.loop_load = shifted(site.loop_load, first_site_);
       out_.sites.push_back(std::move(site));
     }
     taken_functions_.assign(m.functions.size(), false);

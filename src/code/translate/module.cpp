@@ -83,8 +83,8 @@ public:
       access::Site& site = module_.sites[i.site.value];
       site.opcode = opcode_text(machine);
       // Lanes of one word are served together.
-      if (machine.has(Modifier::POPC)) site.assembled = access::Assembled::combined;
-      if (machine.has(Modifier::CAST)) site.assembled = access::Assembled::cast;
+      if (machine.has(Modifier::POPC)) site.atomic = access::AtomicForm::combined;
+      if (machine.has(Modifier::CAST)) site.atomic = access::AtomicForm::cast;
     }
   }
 

@@ -67,7 +67,7 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
   std::sort(accesses.begin(), accesses.end(),
             [](const ir::Instruction* a, const ir::Instruction* b) { return a->site < b->site; });
   ptx::SourceStacks stacks(module);
-  std::vector<access::Site> out, loads;
+  std::vector<access::Site> out;
   out.reserve(accesses.size());
   for (const ir::Instruction* access : accesses) {
     const access::Site& site = module.sites[access->site.value];
@@ -85,12 +85,7 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     out.back().copied_to = std::move(copied_to);
     if (auto known = timing.find(access->site); known != timing.end())
       out.back().timing_dependent = known->second;
-    if (site.assembled != access::Assembled::looped) continue;
-    access::Site& load = loads.emplace_back(module.sites[site.loop_load.value]);
-    load.frames = out.back().frames, load.array = out.back().array;
-    load.timing_dependent = out.back().timing_dependent;
   }
-  out.insert(out.end(), loads.begin(), loads.end()); // their numbers are above all others'
   return out;
 }
 

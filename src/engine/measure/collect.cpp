@@ -1,6 +1,5 @@
 // The counting path of an emulated launch: each worker has a sink of its own (worker.h); here they are added up.
 #include "measure/collect.h"
-#include "measure/as_assembled.h"
 #include "measure/spread.h"
 #include "measure/worker.h"
 #include <algorithm>
@@ -26,29 +25,24 @@ struct Collector::Impl {
   // A worker's cells, and how often they count.
   struct Share {
     Worker worker;
-    std::optional<AsAssembled> in_front{}; // of the worker, where machine code has some accesses otherwise
     u64 times = 1;
     std::optional<u64> cta{}; // of those that they stand for: the first
     bool is_sampled = false;
     bool is_stratum() const { return is_sampled && times > 1; }
-    access::Sink* sink() { return in_front ? static_cast<access::Sink*>(&*in_front) : &worker; }
   };
 
   std::vector<const arch::Architecture*> architectures;
   std::span<const access::Site> sites;
-  std::vector<u32> site_index; // by SiteId
-  std::vector<u32> places;     // by site the first one of its place: see first_block.h
-  std::deque<Share> shares;    // of workers, or of classes of CTAs
-  bool assembled_otherwise = false;
+  std::vector<u32> site_index;   // by SiteId
+  std::vector<u32> places;       // by site the first one of its place: see first_block.h
+  std::deque<Share> shares;      // of workers, or of classes of CTAs
   std::size_t first_sampled = 0; // of the shares
   std::vector<u64>
       strata; // of a sample that stands for the grid: batches of each, where that is more than one
 
   Share& add_share() {
-    Share& share =
-        shares.emplace_back(Share{Worker(architectures, site_index, places, static_cast<u32>(sites.size()))});
-    if (assembled_otherwise) share.in_front.emplace(share.worker, site_index, sites);
-    return share;
+    return shares.emplace_back(
+        Share{Worker(architectures, site_index, places, static_cast<u32>(sites.size()))});
   }
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
@@ -145,7 +139,6 @@ Collector::Collector(Architectures architectures, std::span<const access::Site> 
     impl_->site_index[sites[i].id.value] = i;
   }
   impl_->find_places();
-  impl_->assembled_otherwise = AsAssembled::changes(sites);
   for (u32 i = 0; i < workers; ++i) impl_->add_share();
 }
 
@@ -153,7 +146,7 @@ Collector::~Collector() = default;
 
 std::vector<access::Sink*> Collector::sinks() {
   std::vector<access::Sink*> out;
-  for (Impl::Share& share : impl_->shares) out.push_back(share.sink());
+  for (Impl::Share& share : impl_->shares) out.push_back(&share.worker);
   return out;
 }
 
@@ -161,7 +154,7 @@ access::Sink* Collector::begin_class() {
   if (!impl_->shares.empty() && impl_->shares.back().times == 0) impl_->shares.pop_back();
   Impl::Share& share = impl_->add_share();
   share.times = 0;
-  return share.sink();
+  return &share.worker;
 }
 
 void Collector::end_class(u64 members, u64 first_member) {
@@ -175,7 +168,7 @@ std::vector<access::Sink*> Collector::begin_sample(std::size_t parts) {
   for (std::size_t i = 0; i < parts; ++i) {
     Impl::Share& share = impl_->add_share();
     share.is_sampled = true;
-    out.push_back(share.sink());
+    out.push_back(&share.worker);
   }
   return out;
 }
@@ -194,7 +187,6 @@ std::vector<SiteRecord> Collector::finish() {
   for (u32 i = 0; i <= count; ++i) {
     static const access::Site unlisted{};
     const access::Site& site = i < count ? impl_->sites[i] : unlisted;
-    if (site.assembled == access::Assembled::elsewhere) continue;
     std::vector<SiteRecord> records = impl_->records(i, site);
     if (records.empty() && i < count) records.push_back(impl_->empty_record(site, site.space));
     for (SiteRecord& record : records) out.push_back(std::move(record));

@@ -222,7 +222,7 @@ void instruction_members(V&& visit, T& record) {
   visit("ptx_line", site.ptx_line), visit("space", record.space), visit("op", site.kind);
   visit("bytes", site.bytes), visit("cache", site.cache), visit("matrices", site.matrices);
   visit("vector", site.vector, u8{1}), visit("element", site.element), visit.object("array", site.array);
-  visit.optional("timing_dependent", site.timing_dependent), visit.optional("assembled", site.assembled);
+  visit.optional("timing_dependent", site.timing_dependent), visit.optional("atomic", site.atomic);
   visit.optional("spread", record.spread);
 }
 

@@ -81,20 +81,13 @@ std::string_view name(Timing timing) {
   return {};
 }
 
-std::string_view name(Assembled assembled) {
-  switch (assembled) {
-  case Assembled::as_written: return "";
-  case Assembled::widened: return "widened";
-  case Assembled::elsewhere: return "elsewhere";
-  case Assembled::one_lane: return "one-lane";
-  case Assembled::combined: return "combined";
-  case Assembled::cast: return "cast";
-  case Assembled::looped: return "looped";
-  case Assembled::parameter: return "parameter";
-  case Assembled::if_taken:
-  case Assembled::unless_taken: return "behind-branch";
+std::string_view name(AtomicForm form) {
+  switch (form) {
+  case AtomicForm::plain: return "";
+  case AtomicForm::combined: return "combined";
+  case AtomicForm::cast: return "cast";
   }
-  return {};
+  return "";
 }
 
 WarpAccess warp_of(const LaneBatch& batch, u32 warp) {

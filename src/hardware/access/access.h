@@ -32,6 +32,7 @@ enum class AtomicForm : u8 {
   combined, // together: ATOMS.POPC.INC
   cast      // one of them, and the others have to come again: the ATOMS.CAST of a loop
 };
+std::string_view name(AtomicForm); // empty for plain
 
 // What an access is apart from its lanes: the same in all three forms, so that a rule which asks for it gets
 // one answer. Filled by name.

@@ -74,24 +74,6 @@ enum class Timing : u8 {
 };
 std::string_view name(Timing); // empty for none
 
-// What the assembler made of an instruction, where machine code was read (src/assembly). It decides how an access is counted,
-// not what it does.
-enum class Assembled : u8 {
-  as_written, // an instruction like it, or nothing that is known for certain
-  widened,    // a wider access, of `bytes`, that others are part of
-  elsewhere, // none: it is part of another's access, or its value was in a register already. It is not counted
-  one_lane,  // an atomic that one lane performs for all of its warp
-  combined,  // an atomic on shared memory that serves lanes of one word together
-  cast,      // ATOMS.CAST of machine code that runs: it serves one lane of a word
-  looped, // an atomic on shared memory as a loop of a load and a compare-and-swap, which serves one lane of a word a turn
-  parameter, // a load of a local copy of parameters that reads the parameters themselves, as constant memory
-  // A load that stands behind the branch that ends its block, of which one way alone needs the value: only lanes that take the
-  // branch perform it, or only those that do not.
-  if_taken,
-  unless_taken
-};
-std::string_view name(Assembled); // empty for as_written
-
 struct Site {
   SiteId id{};
   std::string function{};      // the PTX function that contains it (mangled)
@@ -109,10 +91,7 @@ struct Site {
   // Of an asynchronous copy; Collector gives it to the copy's record in shared memory as its array.
   Array copied_to{};
   Timing timing_dependent = Timing::none;
-  Assembled assembled = Assembled::as_written;
-  // Widened: where the wide access begins, in bytes from the address that the instruction names.
-  i8 begins = 0;
-  SiteId loop_load{}; // looped: the site of the loop's load
+  AtomicForm atomic = AtomicForm::plain;
   bool operator==(const Site&) const = default;
 };
 

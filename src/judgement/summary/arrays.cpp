@@ -33,7 +33,6 @@ public:
   void name(access::Site& site) {
     Array& array = site.array;
     bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
-    if (site.assembled == access::Assembled::parameter) array.name = "a local copy of a parameter";
     if (site.frames.empty()) return;
     if (array.kind == ArrayKind::local && array.name.starts_with(depot)) name_local(site);
     if (!parameter) return;

@@ -163,7 +163,7 @@ PlaceKey place_of(const access::Site& site, bool columns) {
 SiteSums merge_rows(SiteSums sites) {
   using ArrayKey = std::tuple<access::ArrayKind, std::string, u32, u32, bool>;
   using Key = std::tuple<PlaceKey, Space, std::string, Look, ArrayKey, access::Timing,
-                         std::pair<u8, access::Assembled>>;
+                         std::pair<u8, access::AtomicForm>>;
   std::map<Key, SiteKey> first;
   SiteSums out;
   for (auto& [key, merge] : sites) {
@@ -176,7 +176,7 @@ SiteSums merge_rows(SiteSums sites) {
             look_of(merge.record.pattern),
             ArrayKey{array.kind, array.name, array.parameter, array.offset, array.indirect},
             site.timing_dependent,
-            {site.bytes, site.assembled}};
+            {site.bytes, site.atomic}};
     auto [found, fresh] = first.try_emplace(row, key);
     if (fresh) {
       out.emplace(key, std::move(merge));

@@ -1,6 +1,5 @@
-// What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images; the machine code of cubins, held against their PTX.
+// What compilers embed: fat binaries with PTX and cubins, plain and compressed, and ELF images; the machine code of cubins, beside their PTX.
 #include "fuzz/target.h"
-#include "machine_code/assembled.h"
 #include "machine_code/fatbin.h"
 #include "machine_code/machine_code.h"
 #include "os/elf.h"
@@ -20,11 +19,15 @@ FUZZ_TARGET(device_code) {
     (void)elf->symbols();
     (void)elf->needed();
     (void)elf->find(".nv.info");
-    (void)translate::translate(bytes, 90, "fuzz");
     const fatbin::MachineCode code(bytes);
-    for (const std::string& function : code.functions()) (void)code.accesses(function);
+    (void)code.opcode("k", 0);
+    (void)translate::translate(bytes, 90, "fuzz");
     for (const fatbin::PtxImage& image : fatbin::read_fatbin(bytes).ptx)
-      if (Result<ptx::Parsed> parsed = ptx::parse(image.text, {"fuzz", false}); parsed)
-        (void)assembly::apply(parsed->module, code);
+      if (Result<ptx::Parsed> parsed = ptx::parse(image.text, {"fuzz", false}); parsed) {
+        translate::MachineModule made = translate::translate(bytes, 90, "fuzz", {&parsed->module, 1});
+        std::vector<ir::Module> machine;
+        machine.push_back(std::move(made.module));
+        (void)translate::join(std::move(parsed->module), std::move(machine));
+      }
   }
 }

@@ -63,15 +63,10 @@ void Lowering::lower_blocks(const ir::Cfg& cfg) {
     if (reconverges(cfg, b)) append(OpKind::reconverge_early, 0).set_block_start(block_start_.back());
     const ir::Block& block = function_.blocks[b];
     const u32 end = block.first + block.count;
-    std::vector<u32> late; // loads that are performed behind the branch that ends the block
     join_block_ = cfg.meeting[b];
     for (u32 i = block.first; i < end; ++i) {
-      if (i + 1 == end) late_loads(late, function_.instructions[i]);
       current_ = i;
-      if (is_late(function_.instructions[i], function_.instructions[end - 1]))
-        late.push_back(i);
-      else
-        instruction(function_.instructions[i]);
+      instruction(function_.instructions[i]);
     }
     block_end_.push_back(static_cast<u32>(code_->ops.size()));
   }
@@ -79,26 +74,6 @@ void Lowering::lower_blocks(const ir::Cfg& cfg) {
   append(OpKind::ret,
          function_.instructions.empty() ? 0 : static_cast<u32>(function_.instructions.size() - 1));
   if (!block_end_.empty()) block_end_.back() = static_cast<u32>(code_->ops.size());
-}
-
-// Loads that machine code has behind the branch that ends the block (access::Assembled): performed in front of the branch, by
-// the lanes that go where they are. That is the same, as nobody else reads what they load, nor writes it in between (assembly).
-bool Lowering::is_late(const ir::Instruction& i, const ir::Instruction& end) const {
-  if (!i.site.valid() || module_.form(end).opcode != ir::Opcode::bra || !end.guard.valid()) return false;
-  const access::Assembled how = module_.sites[i.site.value].assembled;
-  return how == access::Assembled::if_taken || how == access::Assembled::unless_taken;
-}
-
-void Lowering::late_loads(const std::vector<u32>& late, const ir::Instruction& branch) {
-  for (u32 i : late) {
-    const ir::Instruction& load = function_.instructions[i];
-    current_ = i;
-    instruction(load);
-    Op& op = code_->ops.back();
-    const bool unless = module_.sites[load.site.value].assembled == access::Assembled::unless_taken;
-    op.guard = branch.guard.value;
-    op.guard_negated = branch.guard_negated != unless;
-  }
 }
 
 // Whether several paths come to a block from before it: lanes may meet there.

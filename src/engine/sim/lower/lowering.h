@@ -45,8 +45,6 @@ private:
   BlockLayout layout(const ir::Cfg& cfg) const;
   void instruction(const ir::Instruction& i);
   void unsupported(const ir::Instruction& i) { emit(OpKind::unsupported, i); }
-  bool is_late(const ir::Instruction& i, const ir::Instruction& end) const;
-  void late_loads(const std::vector<u32>& late, const ir::Instruction& branch);
   void resolve_targets();
   void drop_unread_results();
   static bool is_unread_atomic(const Op& op);

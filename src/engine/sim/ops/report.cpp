@@ -1,5 +1,4 @@
-// From an access to the sink (access/access.h): what loads, stores and atomics do, as PTX has it. What machine code makes of it
-// is for the sink to know (measure/as_assembled.h).
+// From an access to the sink (access/access.h): what loads, stores and atomics do.
 #include "sim/ops/access.h"
 
 namespace warplens::sim {
@@ -22,7 +21,8 @@ access::AccessHeader header_of(const Exec& x, const Op& op, const Access& a) {
           .kind = site.kind,
           .cache = site.cache,
           .bytes = static_cast<u8>(a.bytes),
-          .matrices = site.matrices};
+          .matrices = site.matrices,
+          .atomic = site.atomic};
 }
 
 void report_affine(Exec& x, const Op& op, const Access& a) {
