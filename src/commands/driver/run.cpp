@@ -10,14 +10,17 @@
 #include "driver/program/prepare.h"
 #include "driver/program/progress.h"
 #include "driver/program/python.h"
+#include "driver/program/ranks.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
 #include "os/interrupt.h"
+#include "report/json.h"
 #include "report/read.h"
 #include "source/names.h"
 #include "source/source.h"
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -26,6 +29,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <thread>
 #include <utility>
 
 namespace warplens::driver {
@@ -314,22 +318,93 @@ Result<Observed> observe(RunOptions& options, const RunOutput& output) {
 
 } // namespace
 
-int run(const RunOptions& asked, const RunOutput& output) {
-  RunOptions options = with_sources(asked);
-  os::DelayedSignals signals; // outlives all files that are to be removed
-  Result<Observed> seen = observe(options, output);
-  if (!seen) return refuse(options, output, seen.error());
-  auto& [gates, prepared, end, sources, model] = *seen;
+namespace {
+
+// Writes what is asked for of a program that has run, and says how it went.
+int conclude(RunOptions& options, Observed& seen, const Job& job, const RunOutput& output) {
+  auto& [gates, prepared, end, sources, model] = seen;
   if (Result<void> written = prepared.outputs.write(options, model, sources, output); !written)
     return refuse(options, output, written.error());
   Result<HeldRun> held = hold_run(gates, model, sources, options, prepared.outputs, output);
   if (!held) return refuse(options, output, held.error());
   Result<bool> fixed = apply_fixes(options, held->fixes, output);
   if (!fixed) return refuse(options, output, fixed.error());
-  save_last_run(model, options, output); // last: verifying fixes runs variants of the program
+  if (job.rank == 0)
+    save_last_run(model, options, output); // last: verifying fixes runs variants of the program
   const bool passes = *fixed && held->failing == 0 && (!options.strict || summary::passes_strict(model));
   if (end.exit_code != 0) return end.exit_code;
   return !held->answered ? cannot : passes ? 0 : 1;
+}
+
+diag::Diagnostic without_first(const std::string& folder) {
+  return diag::warning("rank-missing", "rank 0 has ended and reports nothing", {},
+                       fmt::format("warplens report {}/*.json shows what the others left", folder));
+}
+
+// Each rank runs its program. Rank 0 reports on all.
+int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
+  constexpr std::chrono::seconds longest_wait(60);
+  RunOptions &own = outputs.own, &all = outputs.all;
+  if (own.workers == 0)
+    own.workers = all.workers = std::max(1u, std::thread::hardware_concurrency() / job.ranks_here);
+  Result<RankReports> ranks = RankReports::join(job);
+  if (!ranks) return refuse(own, output, ranks.error());
+  Result<Observed> seen = observe(job.rank == 0 ? all : own, output);
+  if (!seen) {
+    ranks->leave_refusal(seen.error().message);
+    return refuse(own, output, seen.error());
+  }
+  const std::string json = report::json(seen->model, own.version);
+  Result<void> left = ranks->leave(json);
+  if (left && !outputs.json_of_rank.empty()) {
+    Result<os::OutputFile> file = os::OutputFile::prepare(outputs.json_of_rank);
+    left = file ? file->write(json) : failure(file.error());
+  }
+  if (!left) return refuse(own, output, left.error());
+  if (job.rank != 0) {
+    if (ranks->first_is_gone()) output.err(diag::render(without_first(ranks->folder()), {}, own.colour));
+    return conclude(own, *seen, job, output);
+  }
+  Outputs on_all = std::move(seen->prepared.outputs);
+  if (outputs.writes_own) {
+    Result<Outputs> mine = Outputs::prepare(own, {}, "run", "the program");
+    if (!mine) return refuse(own, output, mine.error());
+    seen->prepared.outputs = std::move(*mine);
+    if (conclude(own, *seen, job, output) == cannot && seen->end.exit_code != cannot) return cannot;
+  }
+  RankReports::Others others = ranks->wait(longest_wait);
+  others.files.insert(others.files.begin(), {0, ranks->report_of(0)});
+  Result<summary::Model> model = report_on_ranks(others.files, all.kernel, job.ranks);
+  if (!model) return refuse(all, output, model.error());
+  for (diag::Diagnostic& missing : others.missing) model->warnings.push_back({std::move(missing), {}, 1});
+  if (!others.missing.empty()) model->complete = false;
+  if (!outputs.json_of_rank.empty()) {
+    diag::Diagnostic note = diag::warning(
+        "ranks",
+        fmt::format("'{}' has all ranks; each rank's own is '{}' and so on", all.json, outputs.json_of_rank),
+        {}, "%r in a name is the rank");
+    note.severity = diag::Severity::note;
+    model->warnings.push_back({std::move(note), {}, 1});
+  }
+  seen->prepared.outputs = std::move(on_all);
+  seen->model = std::move(*model);
+  return conclude(all, *seen, job, output);
+}
+
+} // namespace
+
+int run(const RunOptions& asked, const RunOutput& output) {
+  RunOptions options = with_sources(asked);
+  os::DelayedSignals signals; // outlives all files that are to be removed
+  const Job job = job_of_launcher();
+  Result<RankOutputs> named = name_outputs(options, job);
+  if (!named) return refuse(options, output, named.error());
+  if (job.has_several())
+    return run_rank(std::move(*named), job, asked.every_rank ? prefixed(output, job.rank) : output);
+  options = std::move(named->own);
+  Result<Observed> seen = observe(options, output);
+  if (!seen) return refuse(options, output, seen.error());
+  return conclude(options, *seen, job, output);
 }
 
 Result<report::Saved> run_saved(RunOptions asked, const RunOutput& output) {

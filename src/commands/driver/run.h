@@ -39,6 +39,8 @@ struct RunOptions : ProgramOptions {
   GateOptions gates;
 };
 
+constexpr const char* nowhere = "/dev/null"; // as --report: no text
+
 // Writes text to standard output or standard error; false when it could not.
 struct RunOutput {
   std::function<bool(std::string_view)> out, err;

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::runtime {
 namespace {
@@ -144,14 +145,20 @@ std::optional<diag::Diagnostic> parse(const fatbin::PtxImage& image, const std::
   return {};
 }
 
-bool has_kernels_of(const std::vector<ir::Module>& known, const std::vector<ir::Module>& modules) {
-  return std::ranges::all_of(modules, [&](const ir::Module& m) {
-    return std::ranges::all_of(m.functions, [&](const ir::Function& f) {
-      return !f.entry || std::ranges::any_of(known, [&](const ir::Module& other) {
-        return other.find_function(f.name).valid();
-      });
-    });
-  });
+// Whether others define every function that these do, and there is one.
+bool defines_nothing_new(const std::vector<ir::Module>& known, const std::vector<ir::Module>& modules) {
+  std::set<std::string_view> names;
+  for (const ir::Module& m : known)
+    for (const ir::Function& f : m.functions)
+      if (!f.external) names.insert(f.name);
+  bool any = false;
+  for (const ir::Module& m : modules)
+    for (const ir::Function& f : m.functions) {
+      if (f.external) continue;
+      any = true;
+      if (!names.contains(f.name)) return false;
+    }
+  return any;
 }
 
 // Kernels as machine code has them, the others as PTX has them, in one module. No modules of PTX: machine code alone.
@@ -182,7 +189,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     std::vector<ir::Module> modules;
     if (std::optional<diag::Diagnostic> problem = parse(*choice.image, program, modules, notes))
       return failure(CodeProblem{cudaErrorInvalidPtx, std::move(*problem)});
-    if (fatbins.size() > 1 && has_kernels_of(ptx, modules)) continue; // what nvlink made of the others
+    if (fatbins.size() > 1 && defines_nothing_new(ptx, modules)) continue; // what nvlink made of the others
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
     std::ranges::move(modules, std::back_inserter(ptx));

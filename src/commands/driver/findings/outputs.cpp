@@ -150,7 +150,8 @@ Result<void> Outputs::write(const RunOptions& options, const summary::Model& mod
       [&](const std::string& file) { return std::string_view(sources.text(file)); }};
   if (to_file) {
     text = write("--report", report::terminal(model, shape), output);
-    if (text) output.err(fmt::format("warplens: the report is in {}\n", one_line(options.report)));
+    if (text && options.report != nowhere)
+      output.err(fmt::format("warplens: the report is in {}\n", one_line(options.report)));
   } else if (!takes_stdout(options)) { // else a program reads this run
     const std::string shown = report::terminal(model, shape);
     if (output.paged(shown)) return json ? html : json;

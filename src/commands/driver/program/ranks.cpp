@@ -1,0 +1,344 @@
+// See ranks.h. Variables: Open MPI sets OMPI_COMM_WORLD_*, MPICH's Hydra and what follows it PMI_* and MPI_LOCAL*, srun SLURM_* (a batch
+// script has some of these without being a rank; a step's number tells).
+#include "driver/program/ranks.h"
+#include "driver/program/saved.h"
+#include "os/environment.h"
+#include "os/temp_dir.h"
+#include "text/words.h"
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace warplens::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<u32> number(const char* variable) {
+  const std::string_view text = os::variable(variable);
+  u32 out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(out)
+                                                                                   : std::nullopt;
+}
+
+struct Launcher {
+  const char *rank, *ranks, *ranks_here, *id, *second_id;
+};
+constexpr Launcher launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE",
+     "OMPI_MCA_ess_base_jobid"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "", ""}, // its proxy is the parent of all ranks of a machine
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE", "SLURM_JOB_ID", "SLURM_STEP_ID"}};
+
+// When a process began: its number may be another's later.
+std::string start_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t name_ends = text.rfind(')');
+  std::string out;
+  constexpr int start_time = 20; // words behind the name
+  if (name_ends == text.npos) return out;
+  std::istringstream words(text.substr(name_ends + 1));
+  for (int n = 0; n < start_time && words >> out; ++n) {
+  }
+  return out;
+}
+
+diag::Diagnostic bad_name(const std::string& name, const std::string& what) {
+  return diag::error(
+      "bad-file-name", fmt::format("'{}' {}", name, what), {},
+      "%r is the rank, %p the process, %h the machine, %q{NAME} a variable, %% a percent sign");
+}
+
+std::string machine() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+bool has_placeholder(const std::string& name) {
+  for (std::size_t at = name.find('%'); at != name.npos; at = name.find('%', at + 2))
+    if (at + 1 < name.size() && std::string_view("rpq").find(name[at + 1]) != std::string_view::npos)
+      return true;
+  return false;
+}
+
+// "" and "-", and what is no file: /dev/null
+bool is_no_file(const std::string& name) {
+  std::error_code error;
+  return name.empty() || name == "-" || (fs::exists(name, error) && !fs::is_regular_file(name, error));
+}
+
+} // namespace
+
+Job job_of_launcher() {
+  Job job;
+  for (const Launcher& one : launchers) {
+    const std::optional<u32> rank = number(one.rank), ranks = number(one.ranks);
+    if (!rank || !ranks || *rank >= *ranks) continue;
+    if (std::string_view(one.rank) == "SLURM_PROCID" && !number(one.second_id)) continue;
+    job.rank = *rank, job.ranks = *ranks;
+    job.ranks_here = std::clamp(number(one.ranks_here).value_or(*ranks), 1u, *ranks);
+    const std::string name = os::variable(one.id), second = os::variable(one.second_id);
+    job.id = name.empty() ? fmt::format("{} {}", ::getppid(), start_of(::getppid())) : name + " " + second;
+    break;
+  }
+  return job;
+}
+
+Result<std::string> filled_in(const std::string& name, const Job& job) {
+  std::string out;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] != '%') {
+      out += name[at];
+      continue;
+    }
+    const char what = at + 1 < name.size() ? name[at + 1] : '\0';
+    ++at;
+    if (what == '%') {
+      out += '%';
+    } else if (what == 'r') {
+      out += fmt::format("{}", job.rank);
+    } else if (what == 'p') {
+      out += fmt::format("{}", ::getpid());
+    } else if (what == 'h') {
+      out += machine();
+    } else if (what == 'q' && at + 1 < name.size() && name[at + 1] == '{') {
+      const std::size_t end = name.find('}', at);
+      if (end == name.npos) return failure(bad_name(name, "has no '}' behind %q{"));
+      const std::string variable = name.substr(at + 2, end - at - 2);
+      if (!os::is_set(variable.c_str()))
+        return failure(bad_name(name, fmt::format("names the variable '{}', which is not set", variable)));
+      out += os::variable(variable.c_str());
+      at = end;
+    } else {
+      return failure(bad_name(name, "has a '%' with nothing that it stands for"));
+    }
+  }
+  return out;
+}
+
+std::string with_rank(const std::string& name, u32 rank) {
+  fs::path path(name);
+  const std::string extension = path.extension().string();
+  path.replace_extension();
+  return fmt::format("{}.{}{}", path.string(), rank, extension);
+}
+
+Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
+  RankOutputs out{asked, asked, {}, false};
+  auto names = [](RunOptions& o) {
+    return std::array{&o.json,
+                      &o.html,
+                      &o.report,
+                      &o.gates.sarif,
+                      &o.gates.markdown,
+                      &o.gates.findings,
+                      &o.gates.write_baseline};
+  };
+  const auto own = names(out.own), all = names(out.all);
+  for (std::size_t n = 0; n < own.size(); ++n) {
+    const bool is_own = has_placeholder(*own[n]);
+    out.writes_own |= is_own;
+    Result<std::string> filled = filled_in(*own[n], job);
+    if (!filled) return failure(filled.error());
+    *own[n] = *all[n] = *filled;
+    if (job.has_several()) (is_own ? all : own)[n]->clear();
+  }
+  if (!job.has_several()) return out;
+  if (!is_no_file(out.all.json)) out.json_of_rank = with_rank(out.all.json, job.rank);
+  GateOptions written;
+  written.sarif = out.own.gates.sarif, written.markdown = out.own.gates.markdown;
+  written.findings = out.own.gates.findings;
+  out.own.gates = written;
+  out.own.strict = out.own.verify_fix = false;
+  if (job.rank != 0) out.own.no_progress = true;
+  const bool speaks = asked.every_rank && job.rank != 0;
+  if (out.own.report.empty() && !speaks) out.own.report = nowhere;
+  return out;
+}
+
+RunOutput prefixed(const RunOutput& output, u32 rank) {
+  RunOutput out{output.out, {}, {}};
+  out.err = [err = output.err, rank](std::string_view text) {
+    std::string lines;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+      lines += fmt::format("[{}] {}", rank, text.substr(0, end + 1));
+      text.remove_prefix(end + 1);
+    }
+    return err(lines);
+  };
+  return out;
+}
+
+// ---- the folder of a job
+
+std::string RankReports::file(u32 rank, const char* suffix) const {
+  return fmt::format("{}/{}{}", folder_, rank, suffix);
+}
+
+Result<RankReports> RankReports::join(const Job& job) {
+  const std::string name =
+      fmt::format("warplens-ranks-{}-{:016x}", ::getuid(), std::hash<std::string>()(job.id));
+  std::error_code error;
+  const std::string parent =
+      job.ranks_here == job.ranks ? os::temporary_folder() : fs::current_path(error).string();
+  const std::string folder = parent + "/" + name;
+  auto failed = [&](const std::string& why) {
+    return failure(
+        diag::error("ranks-folder", fmt::format("the ranks cannot meet in '{}': {}", folder, why), {},
+                    "give each rank's files a name with %r, and merge them with 'warplens report'"));
+  };
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed(std::strerror(errno));
+  struct stat there {};
+  if (::lstat(folder.c_str(), &there) != 0 || !S_ISDIR(there.st_mode) || there.st_uid != ::getuid())
+    return failed("it is not a folder of this user");
+  RankReports out(job, folder, os::Descriptor());
+  for (const char* old : {".json", ".refused"}) ::unlink(out.file(job.rank, old).c_str());
+  out.lock_ = os::Descriptor(::open(out.file(job.rank, "").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  if (!out.lock_ || ::flock(out.lock_.get(), LOCK_EX | LOCK_NB) != 0) return failed(std::strerror(errno));
+  return out;
+}
+
+RankReports::~RankReports() {
+  if (folder_.empty() || !waited_) return;
+  std::error_code error;
+  fs::remove_all(folder_, error);
+}
+
+Result<void> RankReports::leave(const std::string& json) const {
+  const std::string to = file(job_.rank, ".json"), part = to + ".part";
+  std::ofstream out(part, std::ios::binary);
+  out << json;
+  out.close();
+  if (!out || ::rename(part.c_str(), to.c_str()) != 0)
+    return failure(diag::error("ranks-folder", fmt::format("cannot write '{}': {}", to, std::strerror(errno)),
+                               {}, "free room there, or give each rank's files a name with %r"));
+  return {};
+}
+
+void RankReports::leave_refusal(const std::string& message) const {
+  std::ofstream(file(job_.rank, ".refused"), std::ios::binary) << message;
+}
+
+// Nobody holds the lock of one that has ended.
+bool RankReports::lives(u32 rank) const {
+  const os::Descriptor lock(::open(file(rank, "").c_str(), O_RDWR | O_CLOEXEC));
+  return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
+bool RankReports::first_is_gone() const {
+  std::error_code error;
+  return fs::exists(file(0, ""), error) && !lives(0);
+}
+
+RankReports::Others RankReports::wait(std::chrono::seconds most) {
+  waited_ = true;
+  using Clock = std::chrono::steady_clock;
+  constexpr auto step = std::chrono::milliseconds(20);
+  constexpr auto to_begin = std::chrono::seconds(5); // a rank that has not come by then will not
+  Others out;
+  std::error_code error;
+  const Clock::time_point begin = Clock::now();
+  for (u32 rank = 0; rank < job_.ranks; ++rank) {
+    if (rank == job_.rank) continue;
+    std::string why;
+    while (why.empty() && !fs::exists(file(rank, ".json"), error)) {
+      const bool alive = lives(rank);
+      if (fs::exists(file(rank, ".json"), error)) break; // it ended in between
+      if (fs::exists(file(rank, ".refused"), error))
+        why = os::read_file(file(rank, ".refused")).value_or("it was refused");
+      else if (!alive && fs::exists(file(rank, ""), error))
+        why = "it ended without a report: it was killed";
+      else if (!alive && Clock::now() - begin > to_begin)
+        why = "it never began under WarpLens";
+      else if (Clock::now() - begin > most)
+        why = fmt::format("it still runs, {} s after rank 0 has ended", most.count());
+      else
+        std::this_thread::sleep_for(step);
+    }
+    if (why.empty())
+      out.files.emplace_back(rank, file(rank, ".json"));
+    else
+      out.missing.push_back(
+          diag::warning("rank-missing", fmt::format("rank {} is not in this report: {}", rank, why)));
+  }
+  return out;
+}
+
+// ---- one report
+
+namespace {
+
+// What ranks have of a kernel: how many have it, and who moves least and most.
+struct Spread {
+  u32 ranks = 0;
+  u64 least = 0, most = 0;
+  u32 least_rank = 0, most_rank = 0;
+
+  void add(u32 rank, u64 bytes) {
+    if (ranks == 0 || bytes < least) least = bytes, least_rank = rank;
+    if (ranks == 0 || bytes > most) most = bytes, most_rank = rank;
+    ++ranks;
+  }
+};
+
+void add_lines(const summary::Kernel& kernel, u32 rank, std::map<std::string, Spread>& lines) {
+  for (const summary::Line& line : kernel.lines) {
+    if (line.place.file.empty()) continue;
+    lines[fmt::format("{}:{}, '{}'", fs::path(line.place.file).filename().string(), line.place.line,
+                      kernel.short_name)]
+        .add(rank, 0);
+  }
+}
+
+} // namespace
+
+Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::string>>& files,
+                                       const std::string& kernel_filter, u32 ranks) {
+  std::vector<report::Saved> runs;
+  std::map<std::string, Spread> kernels, lines;
+  for (const auto& [rank, file] : files) {
+    Result<report::Saved> one = read_saved(file);
+    if (!one) return failure(one.error());
+    Result<summary::Model> model = report::build(*one, {kernel_filter});
+    if (!model) return failure(model.error());
+    for (const summary::Kernel& kernel : model->kernels) {
+      kernels[kernel.short_name].add(rank, kernel.moved_bytes);
+      add_lines(kernel, rank, lines);
+    }
+    runs.push_back(std::move(*one));
+  }
+  Result<report::Saved> merged = report::merge(std::move(runs));
+  if (!merged) return failure(merged.error());
+  auto note = [&](const char* kind, std::string text) {
+    diag::Diagnostic out = diag::warning(kind, std::move(text));
+    out.severity = diag::Severity::note;
+    merged->input.messages.push_back(std::move(out));
+  };
+  note("ranks", fmt::format("a report on {} of {} ranks", files.size(), ranks));
+  const u32 there = static_cast<u32>(files.size());
+  for (const auto& [kernel, spread] : kernels)
+    if (spread.least != spread.most || spread.ranks != there)
+      note("ranks-differ",
+           fmt::format(
+               "'{}' moves least in rank {} ({}), most in rank {} ({}){}", kernel, spread.least_rank,
+               text::human_bytes(spread.least), spread.most_rank, text::human_bytes(spread.most),
+               spread.ranks == there ? "" : fmt::format("; {} of {} ranks launch it", spread.ranks, there)));
+  for (const auto& [line, spread] : lines)
+    if (spread.ranks != there)
+      note("ranks-differ", fmt::format("{}: only {} of {} ranks execute it, rank {} is one", line,
+                                       spread.ranks, there, spread.most_rank));
+  return report::build(*merged, {kernel_filter});
+}
+
+} // namespace warplens::driver

@@ -1,0 +1,78 @@
+// Programs that a launcher starts several times (mpirun, srun): which rank this process is, what its files are called, and how the
+// reports of all ranks become one.
+//
+// Each rank counts its own program. When it ends, it leaves its report as JSON in a folder of the job; rank 0 waits for the others there,
+// and reports all. The folder is in $TMPDIR where all ranks are on one machine, else in the working directory, which they share. A rank
+// holds a lock in it for as long as it lives, so that one that was killed is not waited for.
+#pragma once
+#include "driver/run.h"
+#include "os/file.h"
+#include "summary/model.h"
+#include <chrono>
+
+namespace warplens::driver {
+
+struct Job {
+  u32 rank = 0, ranks = 1;
+  u32 ranks_here = 1; // on this machine
+  std::string id;     // the same for all ranks of the job, and for no other job
+  bool has_several() const { return ranks > 1; }
+};
+// From the environment that the launcher made: Open MPI, MPICH and its kin (PMI), Slurm's srun. Another process than a rank is a job of
+// one.
+Job job_of_launcher();
+
+// A name with its placeholders filled in: %r rank, %p process, %h machine, %q{NAME} an environment variable, %% a percent sign. Errors:
+// bad-file-name.
+Result<std::string> filled_in(const std::string& name, const Job&);
+// "out/r.json" → "out/r.3.json"
+std::string with_rank(const std::string& name, u32 rank);
+// What a rank of several writes: `own`, what has a placeholder in its name, its own report; `all`, the rest, which is rank 0's report on all.
+// `own` fixes nothing, holds nothing to gates, and shows nothing unless it is asked for every rank. JSON on all has a file of each rank
+// beside it, `json_of_rank`. Of a job of one, `own` is everything.
+struct RankOutputs {
+  RunOptions own, all;
+  std::string json_of_rank; // or empty
+  bool writes_own = false;  // something has a placeholder
+};
+Result<RankOutputs> name_outputs(const RunOptions&, const Job&);
+// Lines of standard error with "[3] " in front.
+RunOutput prefixed(const RunOutput&, u32 rank);
+
+class RankReports {
+public:
+  // Errors: ranks-folder.
+  static Result<RankReports> join(const Job&);
+  RankReports(RankReports&&) = default;
+  ~RankReports(); // the folder goes with rank 0, once it has waited
+
+  Result<void> leave(const std::string& json) const;    // this rank's report
+  void leave_refusal(const std::string& message) const; // it has none
+  bool first_is_gone() const;                           // rank 0 has ended without looking
+  std::string folder() const { return folder_; }
+  std::string report_of(u32 rank) const { return file(rank, ".json"); }
+
+  struct Others {
+    std::vector<std::pair<u32, std::string>> files;
+    std::vector<diag::Diagnostic> missing;
+  };
+  // Waits for the reports of the other ranks, for as long as they live, at most so long.
+  Others wait(std::chrono::seconds most);
+
+private:
+  RankReports(const Job& job, std::string folder, os::Descriptor lock)
+      : job_(job), folder_(std::move(folder)), lock_(std::move(lock)) {}
+  std::string file(u32 rank, const char* suffix) const;
+  bool lives(u32 rank) const;
+
+  Job job_;
+  std::string folder_; // moved from: empty
+  os::Descriptor lock_;
+  bool waited_ = false;
+};
+
+// One report of all ranks. What ranks did differently is in its messages.
+Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::string>>& files,
+                                       const std::string& kernel_filter, u32 ranks);
+
+} // namespace warplens::driver

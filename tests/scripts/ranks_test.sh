@@ -1,0 +1,124 @@
+# Programs that a launcher starts several times: who writes which file, and one report over all ranks. Most of it with the environment
+# that launchers make; with Open MPI's mpirun where it is installed.
+. "$(dirname "$0")/common.sh"
+
+cat >ranks.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+#include <csignal>
+#include <cstring>
+__global__ void all(float* out) { out[(blockIdx.x * blockDim.x + threadIdx.x) * 2] = 1; }
+__global__ void some(float* out, int rank) {
+  if (rank == 1) out[threadIdx.x + 32] = 2;
+  out[threadIdx.x] = 3;
+}
+int main(int count, char** words) {
+  const char* text = std::getenv("OMPI_COMM_WORLD_RANK");
+  const int rank = std::atoi(text ? text : std::getenv("SLURM_PROCID"));
+  float* out;
+  cudaMalloc(&out, 1 << 20);
+  all<<<rank + 1, 256>>>(out);
+  if (rank < 2) some<<<1, 32>>>(out, rank);
+  cudaDeviceSynchronize();
+  if (count > 1 && std::strcmp(words[1], "killed") == 0 && rank == 1) std::raise(SIGKILL);
+  if (count > 1 && std::strcmp(words[1], "fails") == 0 && rank == 1) return 7;
+}
+CU
+# job N WORDS…: N ranks of "warplens WORDS…", each with its output and exit code in N.out, N.err, N.code
+job() {
+  size=$1 && shift
+  rm -f [0-9].out [0-9].err [0-9].code
+  jobs_so_far=$((${jobs_so_far:-0} + 1))
+  rank=0
+  while [ $rank -lt "$size" ]; do
+    (
+      export OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=$size OMPI_COMM_WORLD_LOCAL_SIZE=$size PMIX_NAMESPACE="$$-$jobs_so_far"
+      status=0
+      "$warplens" "$@" >$rank.out 2>$rank.err || status=$?
+      echo $status >$rank.code
+    ) &
+    rank=$((rank + 1))
+  done
+  wait
+}
+codes() { [ "$(cat [0-9].code | tr '\n' ' ')" = "$1 " ] || fail "the ranks end with $(cat [0-9].code | tr '\n' ' '), expected $1: $(cat [0-9].err)"; }
+moved='{l["name"].split("(")[0]: sum(s["sectors"] or 0 for k in r["launches"] if k["name"] == l["name"] for s in k["sites"]) for l in r["launches"]}'
+
+# One report on all, which is the sum of the ranks' own; rank 0 alone speaks.
+job 3 run --json r.json --html all.html --sarif s.sarif ranks.cu
+codes "0 0 0"
+[ ! -s 1.err ] && [ ! -s 2.err ] || fail "rank 1 or 2 speaks: $(cat 1.err 2.err)"
+cp 0.err stderr
+expect_in stderr 'a report on 3 of 3 ranks'
+messages='" ".join(m["message"] for m in r["messages"]).replace("\u00a0", " ")'
+expect_json r.json "\"'all' moves least in rank 0 (2.05 kB), most in rank 2 (6.14 kB)\" in $messages" True
+expect_json r.json "'2 of 3 ranks launch it' in $messages" True
+expect_json r.json "\"ranks.cu:7, 'some': only 1 of 3 ranks execute it, rank 1 is one\" in $messages" True
+for name in r.json r.0.json r.1.json r.2.json all.html s.sarif; do [ -s $name ] || fail "$name is missing"; done
+[ ! -e all.1.html ] || fail "rank 1 wrote a page of its own"
+follows_schema r.json
+total=$(json r.json "$moved")
+run "$warplens" report r.0.json r.1.json r.2.json --json added.json
+[ "$(json added.json "$moved")" = "$total" ] || fail "the report on all is not the sum of the ranks"
+ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
+
+# Placeholders.
+job 2 run --json 'own.%r.json' --report 'text.%q{OMPI_COMM_WORLD_RANK}.%%.txt' ranks.cu
+codes "0 0"
+expect_json own.0.json 'sorted(k["grid"][0] for k in r["launches"])' '[1, 1]'
+expect_json own.1.json 'sorted(k["grid"][0] for k in r["launches"])' '[1, 2]'
+for name in own.0.json own.1.json text.0.%.txt text.1.%.txt; do [ -s "$name" ] || fail "$name is missing"; done
+run "$warplens" run --json 'x.%z.json' ranks.cu
+expect_code 2
+expect_in stderr "has a '%' with nothing that it stands for"
+run "$warplens" run --json 'x.%q{NOT_SET_HERE}.json' ranks.cu
+expect_code 2
+expect_in stderr "'NOT_SET_HERE', which is not set"
+
+# Every rank on request, with its number in front.
+job 2 run --every-rank ranks.cu
+grep -q '^\[1\] WarpLens: 2 kernels' 1.err || fail "rank 1 does not speak: $(cat 1.err)"
+grep -q '^\[0\] WarpLens: ' 0.err || fail "rank 0 has no number"
+
+# A rank that is killed, one that fails, one that is refused: each is told, and nothing is lost.
+job 2 run --json k.json ranks.cu killed
+cp 0.err stderr
+expect_json k.0.json 'len(r["launches"])' 2
+codes "0 137"
+job 2 run --strict ranks.cu fails
+codes "0 7"
+"$warplens" run ranks.cu >/dev/null 2>&1 </dev/null || true # compiled already: what follows is about ranks alone
+(
+  export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-refused"
+  OMPI_COMM_WORLD_RANK=1 "$warplens" run ./not-there >1.out 2>1.err &
+  OMPI_COMM_WORLD_RANK=0 "$warplens" run ranks.cu >0.out 2>stderr || true
+  wait
+)
+expect_in stderr 'rank 1 is not in this report: .*not-there'
+# WarpLens itself is killed in rank 1.
+(
+  export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-gone"
+  OMPI_COMM_WORLD_RANK=1 "$warplens" run sleep 30 >1.out 2>1.err &
+  gone=$!
+  (sleep 1; kill -9 $gone) &
+  OMPI_COMM_WORLD_RANK=0 "$warplens" run --strict ranks.cu >0.out 2>stderr && fail "--strict holds without rank 1"
+  wait
+)
+expect_in stderr 'rank 1 is not in this report: it ended without a report'
+
+# A batch script is no rank; srun's tasks are.
+SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=7 "$warplens" run --json batch.json ranks.cu >/dev/null 2>stderr || fail "in a batch script: $(cat stderr)"
+expect_not_in stderr 'a report on'
+for rank in 0 1; do
+  SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=2 SLURM_JOB_ID=$$ SLURM_STEP_ID=1 \
+    "$warplens" run --json srun.json ranks.cu >$rank.out 2>$rank.err &
+done
+wait
+cp 0.err stderr
+expect_in stderr 'a report on 2 of 2 ranks'
+
+command -v mpirun >/dev/null || exit 0
+run mpirun --allow-run-as-root --oversubscribe -n 4 "$warplens" run --json mpi.json ranks.cu
+expect_code 0
+expect_in stderr 'a report on 4 of 4 ranks'
+[ -s mpi.3.json ] || fail "rank 3 left nothing"
