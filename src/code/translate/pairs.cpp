@@ -293,9 +293,11 @@ void Kernel::arrive(const Place& there) { arriving_[there][place_] = pairs_; }
 
 // What is valid on all ways there. Of ways back it is known from the time before, when no more was valid than now.
 Kernel::Pairs Kernel::entering(const Place& here) const {
-  const std::map<Place, Pairs>& ways = arriving_.at(here);
-  Pairs out = ways.begin()->second;
-  for (const auto& [from, pairs] : ways) std::erase_if(out, [&](u32 pair) { return !pairs.contains(pair); });
+  const auto ways = arriving_.find(here);
+  if (ways == arriving_.end()) return {};
+  Pairs out = ways->second.begin()->second;
+  for (const auto& [from, pairs] : ways->second)
+    std::erase_if(out, [&](u32 pair) { return !pairs.contains(pair); });
   return out;
 }
 

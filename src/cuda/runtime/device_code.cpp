@@ -161,6 +161,17 @@ bool defines_nothing_new(const std::vector<ir::Module>& known, const std::vector
   return any;
 }
 
+// Kernels of the PTX that the machine code has not.
+void note_missing(const std::vector<ir::Module>& ptx, const std::vector<ir::Module>& machine,
+                  std::map<std::string, std::string>& why) {
+  std::set<std::string_view> there;
+  for (const ir::Module& m : machine)
+    for (const ir::Function& f : m.functions) there.insert(f.name);
+  for (const ir::Module& m : ptx)
+    for (const ir::Function& f : m.functions)
+      if (f.entry && !there.contains(f.name)) why.try_emplace(f.name, "it is not in the machine code");
+}
+
 // Kernels as machine code has them, the others as PTX has them, in one module. No modules of PTX: machine code alone.
 Result<ir::Module> together(std::vector<ir::Module> ptx, std::vector<ir::Module> machine) {
   Result<ir::Module> out = ptx.empty()       ? ptx::link(std::exchange(machine, {}))
@@ -197,11 +208,15 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
   for (const fatbin::Fatbin& fatbin : read) {
     const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
     if (image == nullptr) continue;
+    std::map<std::string, std::string> why;
+    std::vector<ir::Module> modules = machine_modules(fatbin, image->sm, program, ptx, why);
+    if (modules.empty() && why.empty()) continue; // an image around PTX alone
     code.machine_code = image->sm;
-    std::ranges::move(machine_modules(fatbin, image->sm, program, ptx, code.untranslated),
-                      std::back_inserter(machine));
+    code.untranslated.merge(why);
+    std::ranges::move(modules, std::back_inserter(machine));
   }
   if (ptx.empty() && machine.empty()) return failure(no_code(program, damaged, code));
+  if (code.machine_code != 0) note_missing(ptx, machine, code.untranslated);
   if (code.machine_code == 0 && wanted.code == Code::machine)
     notes.push_back(no_machine_code(program, wanted.sm));
   Result<ir::Module> module = together(std::move(ptx), std::move(machine));
