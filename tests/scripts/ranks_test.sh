@@ -110,12 +110,13 @@ expect_in stderr 'rank 1 is not in this report: it ended without a report'
 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=7 "$warplens" run --json batch.json ranks.cu >/dev/null 2>stderr || fail "in a batch script: $(cat stderr)"
 expect_not_in stderr 'a report on'
 for rank in 0 1; do
-  SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE=2 SLURM_JOB_ID=$$ SLURM_STEP_ID=1 \
+  SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE="1(x2)" SLURM_JOB_ID=$$ SLURM_STEP_ID=1 \
     "$warplens" run --json srun.json ranks.cu >$rank.out 2>$rank.err &
 done
 wait
 cp 0.err stderr
-expect_in stderr 'a report on 2 of 2 ranks'
+expect_in stderr 'a report on 2 of 2 ranks' # of two machines, so in the working directory
+ls -d warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
 command -v mpirun >/dev/null || exit 0
 run mpirun --allow-run-as-root --oversubscribe -n 4 "$warplens" run --json mpi.json ranks.cu

@@ -1,5 +1,6 @@
 // Cubins as modules: what becomes of kernels, and that damaged ones do no harm. That translated kernels compute and count what the
 // originals do, programs show (tests/scripts/machine_test.sh).
+#include "ir/origin.h"
 #include "machine_code/machine_code.h"
 #include "translate/translate.h"
 #include <fstream>
@@ -46,6 +47,21 @@ TEST(Translate, EachAccessIsOneOfTheModule) {
     EXPECT_EQ(ours, theirs) << function.name;
   }
   EXPECT_GT(accesses, 20u);
+}
+
+// Addresses are followed back through pairs of registers, sums in two instructions and loops.
+TEST(Translate, AddressesLeadToParameters) {
+  const MachineModule made = translated(merged());
+  u32 accesses = 0;
+  for (const ir::Function& function : made.module.functions)
+    for (const ir::SiteOrigin& one : ir::origins(made.module, function)) {
+      const access::Site& site = made.module.sites[one.site.value];
+      if (site.space != access::Space::global) continue;
+      EXPECT_EQ(ir::array_of(made.module, function, one.origin).kind, access::ArrayKind::parameter)
+          << function.name << ' ' << site.opcode;
+      ++accesses;
+    }
+  EXPECT_GT(accesses, 10u);
 }
 
 TEST(Translate, TruncatedCubinsDoNoHarm) {

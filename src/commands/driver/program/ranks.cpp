@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The number that a variable begins with: Slurm writes "2(x3)" for three machines with two ranks each.
 std::optional<u32> number(const char* variable) {
   const std::string_view text = os::variable(variable);
   u32 out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(out)
-                                                                                   : std::nullopt;
+  return error == std::errc() && end != text.data() ? std::optional(out) : std::nullopt;
 }
 
 struct Launcher {
@@ -203,9 +203,14 @@ Result<RankReports> RankReports::join(const Job& job) {
   if (::lstat(folder.c_str(), &there) != 0 || !S_ISDIR(there.st_mode) || there.st_uid != ::getuid())
     return failed("it is not a folder of this user");
   RankReports out(job, folder, os::Descriptor());
+  if (out.lives(job.rank)) return failed(fmt::format("rank {} is there already", job.rank));
   for (const char* old : {".json", ".refused"}) ::unlink(out.file(job.rank, old).c_str());
-  out.lock_ = os::Descriptor(::open(out.file(job.rank, "").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
-  if (!out.lock_ || ::flock(out.lock_.get(), LOCK_EX | LOCK_NB) != 0) return failed(std::strerror(errno));
+  // Locked before it has its name, so that nobody takes it for one that has ended. File systems without locks do without.
+  const std::string begun = out.file(job.rank, ".begins");
+  out.lock_ = os::Descriptor(::open(begun.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  if (!out.lock_) return failed(std::strerror(errno));
+  ::flock(out.lock_.get(), LOCK_EX | LOCK_NB);
+  if (::rename(begun.c_str(), out.file(job.rank, "").c_str()) != 0) return failed(std::strerror(errno));
   return out;
 }
 
@@ -305,7 +310,7 @@ void add_lines(const summary::Kernel& kernel, u32 rank, std::map<std::string, Sp
 
 Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::string>>& files,
                                        const std::string& kernel_filter, u32 ranks) {
-  std::vector<report::Saved> runs;
+  MergedRuns runs;
   std::map<std::string, Spread> kernels, lines;
   for (const auto& [rank, file] : files) {
     Result<report::Saved> one = read_saved(file);
@@ -316,9 +321,9 @@ Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::str
       kernels[kernel.short_name].add(rank, kernel.moved_bytes);
       add_lines(kernel, rank, lines);
     }
-    runs.push_back(std::move(*one));
+    if (Result<void> added = runs.add(std::move(*one)); !added) return failure(added.error());
   }
-  Result<report::Saved> merged = report::merge(std::move(runs));
+  Result<report::Saved> merged = runs.finish();
   if (!merged) return failure(merged.error());
   auto note = [&](const char* kind, std::string text) {
     diag::Diagnostic out = diag::warning(kind, std::move(text));

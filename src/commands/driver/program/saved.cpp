@@ -1,3 +1,4 @@
+// Which kind of file it is, its first bytes tell: what "run --json" wrote, or what a profiler counted (measured/read.h). See saved.h.
 #include "driver/program/saved.h"
 #include "measured/launches.h"
 #include "measured/read.h"
@@ -86,13 +87,25 @@ Result<report::Saved> read_saved(const std::string& file, bool foreign) {
 }
 
 Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign) {
-  std::vector<report::Saved> runs;
+  MergedRuns runs;
   for (const std::string& file : files) {
     Result<report::Saved> saved = read_saved(file, foreign);
     if (!saved) return failure(saved.error());
-    runs.push_back(std::move(*saved));
+    if (Result<void> added = runs.add(std::move(*saved)); !added) return failure(added.error());
   }
-  return report::merge(std::move(runs));
+  return runs.finish();
 }
+
+Result<void> MergedRuns::add(report::Saved run) {
+  constexpr std::size_t at_once = 16;
+  waiting_.push_back(std::move(run));
+  if (waiting_.size() < at_once) return {};
+  Result<report::Saved> merged = finish();
+  if (!merged) return failure(merged.error());
+  waiting_.push_back(std::move(*merged));
+  return {};
+}
+
+Result<report::Saved> MergedRuns::finish() { return report::merge(std::exchange(waiting_, {})); }
 
 } // namespace warplens::driver
