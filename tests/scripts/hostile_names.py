@@ -10,7 +10,7 @@ import sys
 
 NAME = "a\n::error file=x.c,line=1::pwned\r\n  ::add-mask::b\u202e\u2066\u2028\u0085\u009b31m##[stop-commands]c\x1b[31m"
 # What the answer of a command is made of: these members are read as names by some, and as keys by others.
-KEPT = {"schema", "status", "space", "op", "cache", "element", "kind", "form", "severity", "ptx", "offsets", "assembled",
+KEPT = {"schema", "status", "space", "op", "cache", "element", "kind", "form", "severity", "ptx", "offsets", "atomic",
         "timing_dependent", "other_end", "empty", "rule", "metric", "confidence", "predicted_from", "stage", "unit", "pattern"}
 
 

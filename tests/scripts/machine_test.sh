@@ -112,3 +112,10 @@ run "$warplens" run --json alone.json ./machine_alone
 expect_code 0
 expect_in stdout PASS
 expect_json alone.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
+# --check looks at PTX where there is some, and at machine code elsewhere.
+run "$warplens" run --check memory --json checked.json ./transpose
+expect_json checked.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
+"$nvcc" -O3 -cudart shared -gencode arch=compute_90,code=sm_90 "$source_dir/examples/transpose.cu" -o without_lines
+run "$warplens" run --check memory --json checked.json ./without_lines
+expect_code 0
+expect_json checked.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"

@@ -78,7 +78,16 @@ expect_in stderr "'NOT_SET_HERE', which is not set"
 # Every rank on request, with its number in front.
 job 2 run --every-rank ranks.cu
 grep -q '^\[1\] WarpLens: 2 kernels' 1.err || fail "rank 1 does not speak: $(cat 1.err)"
-grep -q '^\[0\] WarpLens: ' 0.err || fail "rank 0 has no number"
+grep -q '^\[0\] WarpLens: 2 kernels, 2 launches' 0.err || fail "rank 0's own report is missing: $(cat 0.err)"
+grep -q '^WarpLens: 2 kernels, 4 launches' 0.err || fail "the report on all is missing: $(cat 0.err)"
+
+# Nobody waits for a rank where rank 0 runs without WarpLens: it reports for itself.
+OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-alone" \
+  "$warplens" run --json one.json --html one.html ranks.cu >1.out 2>stderr || fail "alone: $(cat stderr)"
+expect_in stderr 'rank 0 reports nothing: this is rank 1 alone'
+expect_in stderr '^WarpLens: 2 kernels, 2 launches'
+[ -s one.1.json ] && [ -s one.1.html ] && [ ! -e one.json ] || fail "files of rank 1 alone: $(ls)"
+ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
 # A rank that is killed, one that fails, one that is refused: each is told, and nothing is lost.
 job 2 run --json k.json ranks.cu killed

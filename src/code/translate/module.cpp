@@ -159,8 +159,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
   std::string kernels, variables;
   std::vector<Translated> translated;
   for (const KernelImage& kernel : image.kernels) {
-    std::string why;
-    why = ambiguous;
+    std::string why = ambiguous;
     if (image.initial_pointers && ptx.empty()) why = "variables are initialised with addresses";
     std::optional<std::vector<Instruction>> code = why.empty() ? decode_all(kernel, sm, why) : std::nullopt;
     if (!code) {

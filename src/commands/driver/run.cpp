@@ -336,23 +336,28 @@ int conclude(RunOptions& options, Observed& seen, const Job& job, const RunOutpu
   return !held->answered ? cannot : passes ? 0 : 1;
 }
 
-diag::Diagnostic without_first(const std::string& folder) {
-  return diag::warning("rank-missing", "rank 0 has ended and reports nothing", {},
-                       fmt::format("warplens report {}/*.json shows what the others left", folder));
+diag::Diagnostic without_first(u32 rank) {
+  return diag::warning(
+      "rank-missing",
+      fmt::format(
+          "rank 0 reports nothing: this is rank {} alone, and its number is in the names of its files", rank),
+      {}, "rank 0 was killed, or runs without WarpLens");
 }
 
 // Each rank runs its program. Rank 0 reports on all.
 int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
+  const RunOutput mine = outputs.own.every_rank ? prefixed(output, job.rank) : output;
   constexpr std::chrono::seconds longest_wait(60);
-  RunOptions &own = outputs.own, &all = outputs.all;
+  RunOptions &own = outputs.own, &all = outputs.all, &alone = outputs.alone;
   if (own.workers == 0)
-    own.workers = all.workers = std::max(1u, std::thread::hardware_concurrency() / job.ranks_here);
+    own.workers = all.workers = alone.workers =
+        std::max(1u, std::thread::hardware_concurrency() / job.ranks_here);
   Result<RankReports> ranks = RankReports::join(job);
-  if (!ranks) return refuse(own, output, ranks.error());
-  Result<Observed> seen = observe(job.rank == 0 ? all : own, output);
+  if (!ranks) return refuse(own, mine, ranks.error());
+  Result<Observed> seen = observe(job.rank == 0 ? all : own, mine);
   if (!seen) {
     ranks->leave_refusal(seen.error().message);
-    return refuse(own, output, seen.error());
+    return refuse(own, mine, seen.error());
   }
   const std::string json = report::json(seen->model, own.version);
   Result<void> left = ranks->leave(json);
@@ -360,18 +365,24 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
     Result<os::OutputFile> file = os::OutputFile::prepare(outputs.json_of_rank);
     left = file ? file->write(json) : failure(file.error());
   }
-  if (!left) return refuse(own, output, left.error());
+  if (!left) return refuse(own, mine, left.error());
+  Outputs prepared = std::move(seen->prepared.outputs);
+  auto conclude_with = [&](RunOptions& options) {
+    Result<Outputs> others = Outputs::prepare(options, {}, "run", "the program");
+    if (!others) return refuse(options, mine, others.error());
+    seen->prepared.outputs = std::move(*others);
+    return conclude(options, *seen, job, mine);
+  };
+  if (job.rank != 0 && !ranks->first_is_there()) {
+    ranks->leave_nothing();
+    seen->model.warnings.push_back({without_first(job.rank), {}, 1});
+    return conclude_with(alone);
+  }
   if (job.rank != 0) {
-    if (ranks->first_is_gone()) output.err(diag::render(without_first(ranks->folder()), {}, own.colour));
-    return conclude(own, *seen, job, output);
+    seen->prepared.outputs = std::move(prepared);
+    return conclude(own, *seen, job, mine);
   }
-  Outputs on_all = std::move(seen->prepared.outputs);
-  if (outputs.writes_own) {
-    Result<Outputs> mine = Outputs::prepare(own, {}, "run", "the program");
-    if (!mine) return refuse(own, output, mine.error());
-    seen->prepared.outputs = std::move(*mine);
-    if (conclude(own, *seen, job, output) == cannot && seen->end.exit_code != cannot) return cannot;
-  }
+  if (outputs.writes_own && conclude_with(own) == cannot && seen->end.exit_code != cannot) return cannot;
   RankReports::Others others = ranks->wait(longest_wait);
   others.files.insert(others.files.begin(), {0, ranks->report_of(0)});
   Result<summary::Model> model = report_on_ranks(others.files, all.kernel, job.ranks);
@@ -386,7 +397,7 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
     note.severity = diag::Severity::note;
     model->warnings.push_back({std::move(note), {}, 1});
   }
-  seen->prepared.outputs = std::move(on_all);
+  seen->prepared.outputs = std::move(prepared);
   seen->model = std::move(*model);
   return conclude(all, *seen, job, output);
 }
@@ -399,8 +410,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   const Job job = job_of_launcher();
   Result<RankOutputs> named = name_outputs(options, job);
   if (!named) return refuse(options, output, named.error());
-  if (job.has_several())
-    return run_rank(std::move(*named), job, asked.every_rank ? prefixed(output, job.rank) : output);
+  if (job.has_several()) return run_rank(std::move(*named), job, output);
   options = std::move(named->own);
   Result<Observed> seen = observe(options, output);
   if (!seen) return refuse(options, output, seen.error());

@@ -17,6 +17,7 @@ namespace {
 constexpr const char* rebuild_flags =
     R"(rebuild with NVCC_APPEND_FLAGS="-lineinfo -cudart shared -gencode arch=compute_80,code=compute_80" set, so that the program carries PTX)";
 
+constexpr const char* all_kernels = "";      // a reason that is not one kernel's
 constexpr u64 worth_keeping = u64{32} << 10; // bytes of fat binaries; about a millisecond's work
 constexpr std::string_view kind = "module";
 
@@ -96,7 +97,8 @@ CodeProblem no_code(const std::string& program, bool damaged, const DeviceCode& 
   std::string what = fmt::format("'{}' holds device code only as machine code, not as PTX", program);
   if (!code.untranslated.empty()) {
     const auto& [kernel, why] = *code.untranslated.begin();
-    what += fmt::format("; and it is not run: '{}': {}", ptx::demangle(kernel), why);
+    what += kernel == all_kernels ? fmt::format("; and it is not run: {}", why)
+                                  : fmt::format("; and it is not run: '{}': {}", ptx::demangle(kernel), why);
   }
   return {cudaErrorNoKernelImageForDevice, diag::error("no-ptx", what, {}, rebuild_flags)};
 }
@@ -118,8 +120,8 @@ std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, co
   for (const fatbin::CubinImage& image : fatbin.machine_code) {
     if (image.sm != sm) continue;
     if (image.bytes.size() > most_machine_code) {
-      why[program] = fmt::format("{} MiB are more than the {} that are translated", image.bytes.size() >> 20,
-                                 most_machine_code >> 20);
+      why[all_kernels] = fmt::format("{} MiB of machine code are more than the {} that are translated",
+                                     image.bytes.size() >> 20, most_machine_code >> 20);
       continue;
     }
     translate::MachineModule made =
@@ -164,12 +166,14 @@ bool defines_nothing_new(const std::vector<ir::Module>& known, const std::vector
 // Kernels of the PTX that the machine code has not.
 void note_missing(const std::vector<ir::Module>& ptx, const std::vector<ir::Module>& machine,
                   std::map<std::string, std::string>& why) {
+  const auto of_all = why.find(all_kernels);
+  const std::string reason = of_all != why.end() ? of_all->second : "it is not in the machine code";
   std::set<std::string_view> there;
   for (const ir::Module& m : machine)
     for (const ir::Function& f : m.functions) there.insert(f.name);
   for (const ir::Module& m : ptx)
     for (const ir::Function& f : m.functions)
-      if (f.entry && !there.contains(f.name)) why.try_emplace(f.name, "it is not in the machine code");
+      if (f.entry && !there.contains(f.name)) why.try_emplace(f.name, reason);
 }
 
 // Kernels as machine code has them, the others as PTX has them, in one module. No modules of PTX: machine code alone.
@@ -207,7 +211,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
   }
   for (const fatbin::Fatbin& fatbin : read) {
     const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
-    if (image == nullptr) continue;
+    if (image == nullptr || (wanted.code == Code::ptx_first && !ptx.empty())) continue;
     std::map<std::string, std::string> why;
     std::vector<ir::Module> modules = machine_modules(fatbin, image->sm, program, ptx, why);
     if (modules.empty() && why.empty()) continue; // an image around PTX alone

@@ -13,8 +13,8 @@ namespace warplens::runtime {
 using os::Bytes;
 
 // What runs, and is counted: machine code where there is some for the device (translate.h), PTX for kernels that have none or are not
-// translated; `machine`: a note says where there is none. `ptx`: PTX alone.
-enum class Code : u8 { best, ptx, machine };
+// translated; `machine`: a note says where there is none. `ptx`: PTX alone. `ptx_first`: machine code where there is no PTX.
+enum class Code : u8 { best, ptx, machine, ptx_first };
 
 struct Wanted {
   u32 sm = 90;

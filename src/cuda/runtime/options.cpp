@@ -25,8 +25,9 @@ sim::LaunchChecks Options::launch_checks() const {
 
 Code Options::which_code() const {
   if (code == "ptx" || code == "machine") return code == "ptx" ? Code::ptx : Code::machine;
-  return checks.empty() ? Code::best
-                        : Code::ptx; // machine code leaves out what synchronises lanes that run together
+  return checks.empty()
+             ? Code::best
+             : Code::ptx_first; // machine code leaves out what synchronises lanes that run together
 }
 
 Options options_from_environment() {

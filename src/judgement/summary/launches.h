@@ -27,7 +27,7 @@ struct Launch {
 
 u64 count(const std::vector<Launch>&); // of launches, alike or not
 
-// The capability of the machine code that the accesses of any of them are counted as; 0: all are counted as PTX has them.
+// The capability of the machine code that any of them executed; 0: all executed PTX.
 u32 machine_code_of(const std::vector<Launch>&);
 
 // Adds launches to a list in which no two elements are alike, and keeps it so.

@@ -134,7 +134,7 @@ std::string with_rank(const std::string& name, u32 rank) {
 }
 
 Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
-  RankOutputs out{asked, asked, {}, false};
+  RankOutputs out{asked, asked, asked, {}, false};
   auto names = [](RunOptions& o) {
     return std::array{&o.json,
                       &o.html,
@@ -144,13 +144,14 @@ Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
                       &o.gates.findings,
                       &o.gates.write_baseline};
   };
-  const auto own = names(out.own), all = names(out.all);
+  const auto own = names(out.own), all = names(out.all), alone = names(out.alone);
   for (std::size_t n = 0; n < own.size(); ++n) {
     const bool is_own = has_placeholder(*own[n]);
     out.writes_own |= is_own;
     Result<std::string> filled = filled_in(*own[n], job);
     if (!filled) return failure(filled.error());
     *own[n] = *all[n] = *filled;
+    *alone[n] = is_own || is_no_file(*filled) ? *filled : with_rank(*filled, job.rank);
     if (job.has_several()) (is_own ? all : own)[n]->clear();
   }
   if (!job.has_several()) return out;
@@ -161,8 +162,8 @@ Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
   out.own.gates = written;
   out.own.strict = out.own.verify_fix = false;
   if (job.rank != 0) out.own.no_progress = true;
-  const bool speaks = asked.every_rank && job.rank != 0;
-  if (out.own.report.empty() && !speaks) out.own.report = nowhere;
+  out.writes_own |= asked.every_rank;
+  if (out.own.report.empty() && !asked.every_rank) out.own.report = nowhere;
   return out;
 }
 
@@ -181,6 +182,10 @@ RunOutput prefixed(const RunOutput& output, u32 rank) {
 }
 
 // ---- the folder of a job
+
+using Clock = std::chrono::steady_clock;
+constexpr auto step = std::chrono::milliseconds(20);
+constexpr auto to_begin = std::chrono::seconds(5); // a rank that has not come by then will not
 
 std::string RankReports::file(u32 rank, const char* suffix) const {
   return fmt::format("{}/{}{}", folder_, rank, suffix);
@@ -215,9 +220,15 @@ Result<RankReports> RankReports::join(const Job& job) {
 }
 
 RankReports::~RankReports() {
-  if (folder_.empty() || !waited_) return;
   std::error_code error;
-  fs::remove_all(folder_, error);
+  if (!folder_.empty() && waited_) fs::remove_all(folder_, error);
+}
+
+void RankReports::leave_nothing() const {
+  std::error_code error;
+  for (const char* suffix : {"", ".json"}) fs::remove(file(job_.rank, suffix), error);
+  if (!lives(0)) fs::remove(file(0, ""), error);
+  fs::remove(folder_, error); // the last one's
 }
 
 Result<void> RankReports::leave(const std::string& json) const {
@@ -241,16 +252,18 @@ bool RankReports::lives(u32 rank) const {
   return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0;
 }
 
-bool RankReports::first_is_gone() const {
+bool RankReports::first_is_there() const {
   std::error_code error;
-  return fs::exists(file(0, ""), error) && !lives(0);
+  for (const Clock::time_point begin = Clock::now(); Clock::now() - begin < to_begin;
+       std::this_thread::sleep_for(step)) {
+    if (lives(0)) return true;
+    if (fs::exists(file(0, ""), error)) return lives(0); // it may have got its name in between
+  }
+  return false;
 }
 
 RankReports::Others RankReports::wait(std::chrono::seconds most) {
   waited_ = true;
-  using Clock = std::chrono::steady_clock;
-  constexpr auto step = std::chrono::milliseconds(20);
-  constexpr auto to_begin = std::chrono::seconds(5); // a rank that has not come by then will not
   Others out;
   std::error_code error;
   const Clock::time_point begin = Clock::now();

@@ -29,9 +29,9 @@ Result<std::string> filled_in(const std::string& name, const Job&);
 std::string with_rank(const std::string& name, u32 rank);
 // What a rank of several writes: `own`, what has a placeholder in its name, its own report; `all`, the rest, which is rank 0's report on all.
 // `own` fixes nothing, holds nothing to gates, and shows nothing unless it is asked for every rank. JSON on all has a file of each rank
-// beside it, `json_of_rank`. Of a job of one, `own` is everything.
+// beside it, `json_of_rank`. `alone` is everything for a rank that nobody waits for, its rank in each name. Of a job of one, `own` is everything.
 struct RankOutputs {
-  RunOptions own, all;
+  RunOptions own, all, alone;
   std::string json_of_rank; // or empty
   bool writes_own = false;  // something has a placeholder
 };
@@ -46,10 +46,11 @@ public:
   RankReports(RankReports&&) = default;
   ~RankReports(); // the folder goes with rank 0, once it has waited
 
-  Result<void> leave(const std::string& json) const;    // this rank's report
+  Result<void> leave(const std::string& json) const; // this rank's report
+  void leave_nothing() const;
   void leave_refusal(const std::string& message) const; // it has none
-  bool first_is_gone() const;                           // rank 0 has ended without looking
-  std::string folder() const { return folder_; }
+  // Whether rank 0 looks at what the others leave: not if it was killed, or runs without WarpLens. One that has not begun has some time.
+  bool first_is_there() const;
   std::string report_of(u32 rank) const { return file(rank, ".json"); }
 
   struct Others {
