@@ -542,7 +542,8 @@ bool Kernel::warp() {
 // Products of matrices that the lanes of a warp hold: the same fragments in the same order as PTX's mma.
 bool Kernel::matrix() {
   const bool half = now_->opcode == Opcode::HMMA, integer = now_->opcode == Opcode::IMMA;
-  if (!half && !integer && now_->opcode != Opcode::MOVM) return false;
+  if (now_->opcode == Opcode::DMMA) return double_matrix();
+  if (!half && !integer && now_->opcode != Opcode::MOVM && now_->opcode != Opcode::BMMA) return false;
   if (now_->opcode == Opcode::MOVM) {
     if (!has(Modifier::MT88)) return refuse();
     act("movmatrix.sync.aligned.m8n8.trans.b16 {}, {};", target(at(0)), read(at(1)));
@@ -557,9 +558,10 @@ bool Kernel::matrix() {
   static constexpr Shape half_shapes[] = {{Modifier::n1688, "m16n8k8", 2, 1},
                                           {Modifier::n16816, "m16n8k16", 4, 2},
                                           {Modifier::n1684, "m16n8k4", 2, 1}};
-  static constexpr Shape integer_shapes[] = {{Modifier::n8816, "m8n8k16", 1, 1},
-                                             {Modifier::n16816, "m16n8k16", 2, 1},
-                                             {Modifier::n16832, "m16n8k32", 4, 2}};
+  static constexpr Shape integer_shapes[] = {
+      {Modifier::n8816, "m8n8k16", 1, 1},     {Modifier::n16816, "m16n8k16", 2, 1},
+      {Modifier::n16832, "m16n8k32", 4, 2},   {Modifier::n88128, "m8n8k128", 1, 1},
+      {Modifier::n168128, "m16n8k128", 2, 1}, {Modifier::n168256, "m16n8k256", 4, 2}};
   const Shape* shape = nullptr;
   for (const Shape& s : half ? std::span<const Shape>(half_shapes) : std::span<const Shape>(integer_shapes))
     if (has(s.name)) shape = &s;
@@ -575,6 +577,9 @@ bool Kernel::matrix() {
     if (shape == nullptr) shape = &tf32_eight;
     if (!wide) sums = 2;
     types = fmt::format("{0}.{1}.{1}.{0}", wide ? "f32" : "f16", source);
+  } else if (now_->opcode == Opcode::BMMA) {
+    if (has(Modifier::n88128)) sums = 2;
+    types = "s32.b1.b1.s32";
   } else {
     if (has(Modifier::S4) || has(Modifier::U4)) return refuse();
     const bool a_signed = (now_->high >> 12 & 1) != 0, b_signed = (now_->high >> 14 & 1) != 0;
@@ -584,7 +589,45 @@ bool Kernel::matrix() {
   }
   const std::string a = sources(at(1), shape->a), b = sources(at(2), shape->b), c = sources(at(3), sums);
   if (is_zero(at(0))) return true;
-  act("mma.sync.aligned.{}.row.col.{} {}, {}, {}, {};", shape->text, types, targets(at(0), sums), a, b, c);
+  const char* bits = now_->opcode != Opcode::BMMA ? "" : has(Modifier::AND) ? ".and.popc" : ".xor.popc";
+  act("mma.sync.aligned.{}.row.col.{}{} {}, {}, {}, {};", shape->text, types, bits, targets(at(0), sums), a,
+      b, c);
+  return true;
+}
+
+bool Kernel::double_matrix() {
+  struct Shape {
+    Modifier name;
+    const char* text;
+    u32 a, b, sums; // doubles a lane
+  };
+  static constexpr Shape shapes[] = {{Modifier::n884, "m8n8k4", 1, 1, 2},
+                                     {Modifier::n8x8x4, "m8n8k4", 1, 1, 2},
+                                     {Modifier::n16x8x4, "m16n8k4", 2, 1, 4},
+                                     {Modifier::n16x8x8, "m16n8k8", 4, 2, 4},
+                                     {Modifier::n16x8x16, "m16n8k16", 8, 4, 4}};
+  const auto shape = std::ranges::find_if(shapes, [&](const Shape& s) { return has(s.name); });
+  if (shape == std::end(shapes) || !guard_.empty()) return refuse();
+  auto nth = [](Operand o, u32 n) {
+    if (!is_zero(o)) o.number = static_cast<u8>(o.number + 2 * n);
+    return o;
+  };
+  auto list = [&](const Operand& o, u32 count) {
+    std::string out;
+    for (u32 n = 0; n < count; ++n) out += (n == 0 ? "" : ", ") + read_double(nth(o, n));
+    return out;
+  };
+  const std::string a = list(at(1), shape->a), b = list(at(2), shape->b), c = list(at(3), shape->sums);
+  std::string results, names[4];
+  for (u32 n = 0; n < shape->sums; ++n) results += (n == 0 ? "" : ", ") + (names[n] = wide_temporary());
+  put("mma.sync.aligned.{}.row.col{}.f64.f64.f64.f64 {{{}}}, {{{}}}, {{{}}}, {{{}}};", shape->text,
+      has(Modifier::RM)   ? ".rm"
+      : has(Modifier::RP) ? ".rp"
+      : has(Modifier::RZ) ? ".rz"
+                          : "",
+      results, a, b, c);
+  if (!is_zero(at(0)))
+    for (u32 n = 0; n < shape->sums; ++n) write_wide(nth(at(0), n), names[n]);
   return true;
 }
 

@@ -41,8 +41,22 @@ bool Kernel::floating() {
     return true;
   case Opcode::FMUL:
   case Opcode::UFMUL: {
-    for (Modifier m : {Modifier::D2, Modifier::D4, Modifier::D8, Modifier::M2, Modifier::M4, Modifier::M8})
-      if (has(m)) return refuse();
+    static constexpr std::pair<Modifier, const char*> scales[] = {
+        {Modifier::D2, "0d3FE0000000000000"}, {Modifier::D4, "0d3FD0000000000000"},
+        {Modifier::D8, "0d3FC0000000000000"}, {Modifier::M2, "0d4000000000000000"},
+        {Modifier::M4, "0d4010000000000000"}, {Modifier::M8, "0d4020000000000000"}};
+    for (auto [modifier, scale] : scales) {
+      if (!has(modifier)) continue;
+      // The product is exact in 64 bits, so that it is rounded once.
+      if (*flush != '\0' || *saturate != '\0') return refuse();
+      const std::string a = wide_temporary(), b = wide_temporary();
+      put("cvt.f64.f32 {}, {};", a, read_float(at(1)));
+      put("cvt.f64.f32 {}, {};", b, read_float(at(2)));
+      put("mul.f64 {0}, {0}, {1};", a, b);
+      put("mul.f64 {0}, {0}, {1};", a, scale);
+      act("cvt{}.f32.f64 {}, {};", rounding(*now_), target(at(0)), a);
+      return true;
+    }
     act("mul{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
         read_float(at(2)));
     return true;
@@ -103,12 +117,13 @@ bool Kernel::floating() {
     put("bfe.u32 {}, {}, 23, 8;", a, read_float(at(1)));
     put("bfe.u32 {}, {}, 23, 8;", b, read_float(at(2)));
     put("sub.s32 {}, {}, {};", apart, a, b);
-    // b in 1 … 252, a below 255, and the quotient's exponent within the normal range
-    put("sub.u32 {0}, {0}, 1;", b);
-    put("setp.gt.u32 {}, {}, 251;", z0, b);
-    put("add.s32 {0}, {0}, 125;", apart);
-    put("setp.gt.u32 {}, {}, 251;", z1, apart);
-    put("setp.eq.u32 {}, {}, 255;", z2, a);
+    // The short way is taken for a in 25 … 254, b in 2 … 251 and a - b in -124 … 126: what an H200 does (tests/hardware/instructions.md).
+    put("sub.u32 {0}, {0}, 2;", b);
+    put("setp.gt.u32 {}, {}, 249;", z0, b);
+    put("add.s32 {0}, {0}, 124;", apart);
+    put("setp.gt.u32 {}, {}, 250;", z1, apart);
+    put("sub.u32 {0}, {0}, 25;", a);
+    put("setp.gt.u32 {}, {}, 229;", z2, a);
     put("or.pred {0}, {0}, {1};", z0, z1);
     put("or.pred {0}, {0}, {1};", z0, z2);
     write_predicate(at(0), z0);
@@ -125,10 +140,8 @@ bool Kernel::floating() {
       return true;
     }
     const bool sine = has(Modifier::SIN), cosine = has(Modifier::COS);
-    if (sine || cosine) { // of a value in turns
-      const std::string t = temporary();
-      put("mul.rn.f32 {}, {}, 0f40C90FDB;", t, read_float(s));
-      act("{}.approx.ftz.f32 {}, {};", sine ? "sin" : "cos", target(d), t);
+    if (sine || cosine) { // .full: of a value in turns
+      act("{}.full.ftz.f32 {}, {};", sine ? "sin" : "cos", target(d), read_float(s));
       return true;
     }
     const char* function = has(Modifier::RCP)    ? "rcp.approx.ftz"
@@ -162,10 +175,15 @@ bool Kernel::doubles() {
   case Opcode::DSETP: {
     const std::string a = read_double(at(2)), b = read_double(at(3)), z = predicate_temporary();
     if (has(Modifier::MIN) || has(Modifier::MAX)) {
-      // P: A is the one; Q: the result is not a number. The sign of zero counts.
+      // P: A is the one, of equals only as the least; Q: the result is not a number. The sign of zero counts.
       const std::string one = wide_temporary(), nan = predicate_temporary();
       put("{}.f64 {}, {}, {};", has(Modifier::MIN) ? "min" : "max", one, a, b);
       put("setp.eq.b64 {}, {}, {};", z, one, a);
+      if (has(Modifier::MAX)) {
+        const std::string apart = predicate_temporary();
+        put("setp.ne.b64 {}, {}, {};", apart, a, b);
+        put("and.pred {0}, {0}, {1};", z, apart);
+      }
       put("setp.nan.f64 {}, {}, {};", nan, one, one);
       write_predicate(at(0), z);
       write_predicate(at(1), nan);
@@ -221,6 +239,28 @@ bool Kernel::halves() {
         has(Modifier::NAN_) ? ".NaN" : "", type, target(at(0)), read_half(at(1)), read_half(at(2)));
     return true;
   }
+  case Opcode::HSETP2:
+  case Opcode::HSET2: {
+    const bool predicates = now_->opcode == Opcode::HSETP2;
+    const char* name = relation(*now_);
+    const Operand &a = at(predicates ? 2 : 1), &b = at(predicates ? 3 : 2);
+    const Predicate with = predicate(at(predicates ? 4 : 3));
+    if (*name == '\0' || (predicates && wanted(at(1)))) return refuse();
+    if (!predicates && (!with.is_constant || !with.value || !has(Modifier::AND))) return refuse();
+    const std::string low = predicate_temporary(), high = predicate_temporary();
+    put("setp.{}{}.{} {}|{}, {}, {};", name, bfloat ? "" : flush, type, low, high, read_half(a),
+        read_half(b));
+    if (predicates) {
+      write_comparison(at(0), at(1), low, with);
+      return true;
+    }
+    const u32 yes = !has(Modifier::BF) ? 0xffff : bfloat ? 0x3f80 : 0x3c00;
+    const std::string t = temporary();
+    put("selp.b32 {}, {:#x}, 0, {};", t, yes, low);
+    act("selp.b32 {}, {:#x}, 0, {};", target(at(0)), yes << 16, high);
+    act("or.b32 {0}, {0}, {1};", target(at(0)), t);
+    return true;
+  }
   default: return false;
   }
 }
@@ -240,7 +280,7 @@ bool Kernel::conversion() {
       return read_float(s);
     }
     type = from == 1 ? "f16" : "bf16";
-    if (from != 1 || s.absolute || s.negated || s.kind == Kind::immediate) refuse();
+    if (s.absolute || s.negated || s.kind == Kind::immediate) refuse();
     put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(s));
     return "%h0";
   };
@@ -290,7 +330,7 @@ bool Kernel::conversion() {
       act("cvt{}.f32.{} {}, {};", rounding(*now_), type, target(d), value);
     } else if (to == 1 || to == 4) {
       put("cvt{}.{}.{} %h0, {};", rounding(*now_), to == 1 ? "f16" : "bf16", type, value);
-      act("mov.b32 {}, {{%h0, %h0}};", target(d));
+      act("cvt.u32.u16 {}, %h0;", target(d));
     } else {
       return refuse();
     }
@@ -311,9 +351,12 @@ bool Kernel::conversion() {
       act("cvt{}{}.f32.f64 {}, {};", rounding(*now_), flush, target(d), value);
     } else if (to == 2 && from == 1) {
       act("cvt{}.f32.f16 {}, {};", flush, target(d), value);
+    } else if (to == 4 && from == 2) {
+      put("cvt{}.bf16.f32 %h0, {};", rounding(*now_), value);
+      act("cvt.u32.u16 {}, %h0;", target(d));
     } else if (to == 1 && from >= 2) {
       put("cvt{}{}.f16.{} %h0, {};", rounding(*now_), from == 2 ? flush : "", type, value);
-      act("mov.b32 {}, {{%h0, %h0}};", target(d));
+      act("cvt.u32.u16 {}, %h0;", target(d));
     } else if (to == 2 && from == 2) {
       act("cvt{}.f32.f32 {}, {};", flush, target(d), value);
     } else {
@@ -325,8 +368,11 @@ bool Kernel::conversion() {
   case Opcode::UFRND: {
     const char* type = nullptr;
     const std::string value = float_source(type);
-    if (to != from || to == 1 || to > 3) return refuse();
-    if (to == 3) {
+    if (to != from) return refuse();
+    if (to == 1 || to == 4) {
+      put("cvt{0}.{1}.{1} %h0, %h0;", to_integer(*now_), type);
+      act("cvt.u32.u16 {}, %h0;", target(d));
+    } else if (to == 3) {
       const std::string e = wide_temporary();
       put("cvt{}.f64.f64 {}, {};", to_integer(*now_), e, value);
       write_wide(d, e);
@@ -336,7 +382,24 @@ bool Kernel::conversion() {
     return true;
   }
   case Opcode::F2FP: {
-    const bool bfloat = has(Modifier::BF16), half = !bfloat && !has(Modifier::E4M3) && !has(Modifier::E5M2);
+    const bool bfloat = has(Modifier::BF16), small = has(Modifier::E4M3) || has(Modifier::E5M2);
+    const bool half = !bfloat && !small && !has(Modifier::TF32);
+    const char* format = has(Modifier::E4M3) ? "e4m3" : "e5m2";
+    if (small && has(Modifier::UNPACK_B) && has(Modifier::F16) && at(1).kind == Kind::reg) {
+      put("mov.b32 {{{}}}, {};", at(1).part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(at(1)));
+      act("cvt.rn.f16x2.{}x2 {}, %h0;", format, target(d));
+      return true;
+    }
+    if (small && has(Modifier::PACK_AB_MERGE_C) && has(Modifier::F32) && has(Modifier::SATFINITE) &&
+        nothing(at(3))) {
+      put("cvt.rn.satfinite.{}x2.f32 %h0, {}, {};", format, read_float(at(1)), read_float(at(2)));
+      act("cvt.u32.u16 {}, %h0;", target(d));
+      return true;
+    }
+    if (has(Modifier::TF32) && has(Modifier::PACK_B)) {
+      act("cvt{}.tf32.f32 {}, {};", has(Modifier::RZ) ? ".rz" : ".rn", target(d), read_float(at(1)));
+      return true;
+    }
     if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == Kind::none) return refuse();
     const char* round = has(Modifier::RZ) ? ".rz" : ".rn";
     if (has(Modifier::RM) || has(Modifier::RP)) return refuse();

@@ -106,13 +106,18 @@ bool Kernel::multiply_add() {
     return true;
   }
   if (has(Modifier::HI)) { // the high word of a product to which 64 bits are added
-    if (has(Modifier::X)) return refuse();
-    if (nothing(c) && !wanted(p)) {
+    if (nothing(c) && !wanted(p) && !has(Modifier::X)) {
       act("mul.hi.{} {}, {}, {};", type, target(d), read(a), read(b));
       return true;
     }
     const std::string sum = read_wide(c), product = wide_temporary();
     put("mad.wide.{} {}, {}, {}, {};", type, product, read(a), read(b), sum);
+    if (has(Modifier::X)) {
+      if (wanted(p)) return refuse();
+      const std::string e = wide_temporary();
+      put("cvt.u64.u32 {}, {};", e, as_number(predicate(at(5))));
+      put("add.u64 {0}, {0}, {1};", product, e);
+    }
     if (wanted(p)) act("setp.lt.u64 {}, {}, {};", predicate(p).name, product, sum);
     act("mov.b64 {{%sink, {}}}, {};", target(d), product);
     return true;
@@ -155,6 +160,7 @@ bool Kernel::lea() {
   const std::string base = read_integer(a);
   std::string shifted = temporary();
   if (has(Modifier::HI)) {
+    if (a.negated) return refuse();
     std::string high = nothing(c) ? "0" : read(c);
     if (has(Modifier::SX32)) {
       high = temporary();
@@ -173,7 +179,11 @@ bool Kernel::lea() {
   put("add.s32 {}, {}, {};", sum, shifted, term);
   if (!has(Modifier::X)) {
     const std::string carried = predicate_temporary();
-    if (b.negated) { // shifted - b: no borrow
+    if (a.negated && b.negated) return refuse();
+    if (a.negated) { // b - what is shifted: no borrow
+      put("neg.s32 {0}, {0};", shifted);
+      put("setp.ge.u32 {}, {}, {};", carried, term, shifted);
+    } else if (b.negated) {
       put("setp.ge.u32 {}, {}, {};", carried, shifted, read(b));
     } else {
       put("setp.lt.u32 {}, {}, {};", carried, sum, term);
@@ -238,8 +248,15 @@ std::string Kernel::truth_table(u32 table, const Predicate (&inputs)[3]) {
 }
 
 bool Kernel::predicate_logic() {
-  if (at(2).kind == Kind::reg) return refuse(); // signs
-  const Predicate inputs[3] = {predicate(at(2)), predicate(at(3)), predicate(at(4))};
+  Predicate inputs[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Operand& o = at(2 + i);
+    inputs[i] = predicate(o);
+    if (o.kind != Kind::reg) continue;
+    const std::string negative = predicate_temporary();
+    put("setp.lt.s32 {}, {}, 0;", negative, read(o));
+    inputs[i] = {false, false, negative, o.negated || o.inverted};
+  }
   const std::string first = wanted(at(0)) ? truth_table(static_cast<u32>(at(5).value), inputs) : "";
   const std::string second = wanted(at(1)) ? truth_table(static_cast<u32>(at(6).value), inputs) : "";
   if (!first.empty()) write_predicate(at(0), first);
@@ -402,13 +419,15 @@ bool Kernel::integer() {
   auto extreme = [&](const Operand& d, const std::string& a, const std::string& b, const Operand& which,
                      const char* type) {
     const Predicate p = predicate(which);
-    if (p.is_constant) {
+    if (p.is_constant && !has(Modifier::RELU)) {
       act("{}.{} {}, {}, {};", p.value ? "min" : "max", type, target(d), a, b);
       return;
     }
     const std::string least = temporary(), most = temporary();
     put("min.{} {}, {}, {};", type, least, a, b);
     put("max.{} {}, {}, {};", type, most, a, b);
+    if (has(Modifier::RELU))
+      for (const std::string& one : {least, most}) put("max.{0} {1}, {1}, 0;", type, one);
     select(d, p, least, most);
   };
   const char* type = has(Modifier::U32)     ? "u32"
@@ -451,10 +470,7 @@ bool Kernel::integer() {
       extreme(at(0), read(at(1)), read(at(2)), at(3), type);
     return true;
   case Opcode::VIMNMX:
-  case Opcode::UVIMNMX:
-    if (has(Modifier::RELU)) return refuse();
-    extreme(at(0), read(at(3)), read(at(4)), at(5), type);
-    return true;
+  case Opcode::UVIMNMX: extreme(at(0), read(at(3)), read(at(4)), at(5), type); return true;
   case Opcode::VIMNMX3: {
     const Predicate p = predicate(at(4));
     if (!p.is_constant || has(Modifier::RELU)) return refuse();
@@ -464,7 +480,7 @@ bool Kernel::integer() {
     return true;
   }
   case Opcode::VIADDMNMX: {
-    if (has(Modifier::RELU) || type[1] == '1') return refuse();
+    if (type[1] == '1') return refuse();
     const std::string t = temporary();
     put("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", t, read(at(1)), read(at(2)));
     extreme(at(0), t, read(at(3)), at(4), type);

@@ -232,12 +232,12 @@ std::string Kernel::read_double(const Operand& o) {
   std::string value = read_wide(o);
   if (o.absolute) {
     const std::string e = wide_temporary();
-    put("and.b64 {}, {}, 0x7fffffffffffffff;", e, value);
+    put("abs.f64 {}, {};", e, value);
     value = e;
   }
   if (o.negated) {
     const std::string e = wide_temporary();
-    put("xor.b64 {}, {}, 0x8000000000000000;", e, value);
+    put("neg.f64 {}, {};", e, value);
     value = e;
   }
   return value;

@@ -155,6 +155,8 @@ private:
   std::string near_address(const Operand&);
   std::string order(bool atomic) const;
   bool matrix();
+  bool double_matrix();
+  bool to_uniform();
   bool special_register();
   bool call_builtin();
 

@@ -70,11 +70,7 @@ bool Kernel::moves() {
     }
     return true;
   }
-  case Opcode::R2UR: // ptxas uses it for values that are the same in all lanes
-    if (has(Modifier::OR) || has(Modifier::BROADCAST)) return refuse();
-    write(at(1), read(at(2)));
-    if (at(0).number != sass::true_predicate) set_predicate(at(0), true);
-    return true;
+  case Opcode::R2UR: return to_uniform();
   case Opcode::S2R:
   case Opcode::S2UR:
   case Opcode::CS2R:
@@ -84,6 +80,34 @@ bool Kernel::moves() {
   case Opcode::LDCU: return load_constant();
   default: return false;
   }
+}
+
+// R2UR P, U, R: the value of the first lane that takes part; P where a lane has another one, .OR: or where P was true.
+bool Kernel::to_uniform() {
+  if (has(Modifier::BROADCAST)) return refuse();
+  const Operand &p = at(0), &d = at(1);
+  if (!wanted(p) && guard_.empty()) { // of values that are the same in all lanes
+    write(d, read(at(2)));
+    return true;
+  }
+  const std::string all = temporary(), mask = temporary(), first = temporary(), value = temporary();
+  const std::string takes_part = predicate_temporary(), any = predicate_temporary();
+  put("setp.ne.u32 {}, 0, 0;", takes_part);
+  act("setp.eq.u32 {}, 0, 0;", takes_part);
+  put("activemask.b32 {};", all);
+  put("vote.sync.ballot.b32 {}, {}, {};", mask, takes_part, all);
+  put("brev.b32 {}, {};", first, mask);
+  put("bfind.shiftamt.u32 {}, {};", first, first);
+  put("shfl.sync.idx.b32 {}, {}, {}, 31, {};", value, read(at(2)), first, all);
+  put("setp.ne.u32 {}, {}, 0;", any, mask);
+  if (!is_zero(d)) put("@{} mov.b32 {}, {};", any, target(d), value);
+  if (wanted(p)) {
+    const std::string apart = predicate_temporary();
+    put("setp.ne.u32 {}, {}, {};", apart, value, read(at(2)));
+    if (has(Modifier::OR)) put("or.pred {}, {}, {};", apart, apart, predicate_register(p));
+    write_predicate(p, apart);
+  }
+  return true;
 }
 
 bool Kernel::special_register() {
@@ -416,6 +440,14 @@ bool Kernel::atomics() {
     wrote(d, 2);
   };
   const std::string scope = shared ? "" : order(true);
+  if (o == Opcode::ATOM && wanted(at(0))) {
+    // P: the address is one of global memory. Elsewhere nothing happens, and the code that follows does it another way.
+    const std::string where = global_address(at(first + 1)), done = predicate_temporary();
+    put("setp.ne.u32 {}, 0, 0;", done);
+    act("isspacep.global {}, {};", done, where.substr(1, where.find_first_of("+]") - 1));
+    write_predicate(at(0), done);
+    guard_ = fmt::format("@{} ", done);
+  }
   if (has(Modifier::CAS) || has(Modifier::CAST)) {
     if (o == Opcode::ATOMS && at(0).kind == Kind::predicate) return refuse();
     const Operand &d = at(first), &a = at(first + 1);

@@ -132,7 +132,9 @@ std::optional<Copy> copy_of(const Instruction& i) {
   case Opcode::UMOV:
     if (i.has(Modifier::n64)) return {};
     return Copy{&o[0], &o[1]};
-  case Opcode::R2UR: return Copy{&o[1], &o[2]};
+  case Opcode::R2UR:
+    if (wanted(o[0])) return {};
+    return Copy{&o[1], &o[2]};
   case Opcode::IMAD:
     if (i.has(Modifier::X) || i.has(Modifier::WIDE) || i.has(Modifier::HI) || wanted(o[1]) ||
         (!nothing(o[2]) && !nothing(o[3])) || o[4].negated || o[4].inverted)

@@ -180,9 +180,9 @@ template <class D, bool Ftz, bool Sat> struct FloatToFloat {
     if constexpr (sizeof(S) == 4) x = flush<Ftz>(x);
     D result = static_cast<D>(x);
     if constexpr (sizeof(D) == 4) result = flush<Ftz>(result);
-    // A widened or merely copied NaN keeps its payload, unless .ftz makes f32 arithmetic of it.
-    constexpr bool copies = sizeof(S) == sizeof(D) && !Ftz, widens = sizeof(S) < sizeof(D);
-    D nan = copies ? static_cast<D>(a) : widens && !Ftz ? result : static_cast<D>(canonical_nan(float{}));
+    // A NaN keeps what fits of its payload, unless .ftz makes f32 arithmetic of it.
+    constexpr bool copies = sizeof(S) == sizeof(D);
+    D nan = Ftz ? static_cast<D>(canonical_nan(float{})) : copies ? static_cast<D>(a) : result;
     return saturate<Sat>(is_nan(a) ? nan : result);
   }
 };

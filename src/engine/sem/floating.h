@@ -3,8 +3,8 @@
 // Rounding: the functors compute in the rounding mode of the environment; kernels of .rz, .rm and .rp forms
 // set that mode around their loop. Only fma is written twice, because its emulation without hardware needs
 // round-to-nearest. .ftz replaces subnormal sources and results by zeros of the same sign; .sat clamps to [0,
-// 1] with NaN → 0. NaN results: f32 gives 0x7fffffff; f64 keeps the first NaN source, quieted, or gives
-// 0xfff8000000000000.
+// 1] with NaN → 0. NaN results: f32 gives 0x7fffffff; f64 keeps a NaN source, quieted: the second, else
+// the third, else the first, as an H200 does (tests/hardware/instructions.md), or gives 0xfff8000000000000.
 #pragma once
 #include "sem/value.h"
 #include <math.h>
@@ -53,9 +53,9 @@ template <bool Sat, class T> inline T saturate(T x) {
 inline float nan_of(float, float = 0, float = 0) { return canonical_nan(0.0f); }
 inline double quiet(double x) { return from_bits<double>(to_bits(x) | (u64{1} << 51)); }
 inline double nan_of(double a, double b = 0, double c = 0) {
-  double last = is_nan(c) ? quiet(c) : canonical_nan(0.0);
-  double other = is_nan(b) ? quiet(b) : last;
-  return is_nan(a) ? quiet(a) : other;
+  double last = is_nan(a) ? quiet(a) : canonical_nan(0.0);
+  double other = is_nan(c) ? quiet(c) : last;
+  return is_nan(b) ? quiet(b) : other;
 }
 
 // Wraps a plain operation in source flushing, NaN results, result flushing and saturation.
@@ -116,16 +116,13 @@ struct FmaDirected {
   static double apply(double a, double b, double c) { return __builtin_fma(a, b, c); }
 };
 
-// f32 signs of NaN do not change: the result is the canonical NaN. f64 only has its sign bit changed.
-template <class T> inline T canonical_if_f32(T x) {
-  return sizeof(T) == 4 && is_nan(x) ? canonical_nan(T{}) : x;
-}
+// The sign of NaN does not change: f32 gives the canonical one; f64, which a GPU adds to -0, the same, quieted.
 template <bool Ftz> struct FAbs {
-  template <class T> static T apply(T a) { return canonical_if_f32(flush<Ftz>(absolute(a))); }
+  template <class T> static T apply(T a) { return is_nan(a) ? nan_of(a) : flush<Ftz>(absolute(a)); }
 };
 template <bool Ftz> struct FNeg {
   template <class T> static T apply(T a) {
-    return canonical_if_f32(flush<Ftz>(from_bits<T>(to_bits(a) ^ FloatTraits<T>::sign)));
+    return is_nan(a) ? nan_of(a) : flush<Ftz>(from_bits<T>(to_bits(a) ^ FloatTraits<T>::sign));
   }
 };
 struct Copysign { // the sign of a on the magnitude of b

@@ -76,11 +76,36 @@ struct Lg2 {
     return a < 0.0f || is_nan(a) ? canonical_nan(0.0f) : result;
   }
 };
-struct Sin {
-  static float apply(float a) { return sinf(a); }
+// sin and cos: the unit takes turns, of which it sees 25 bits behind the point (measured on an H200, tests/hardware/instructions.md);
+// PTX's are behind a multiplication by 1/(2 pi), rounded towards zero, that ptxas writes. Between two table entries it is up to 3.3e-7 off.
+inline double sine_of_turns(double turns) { // in [0, 1)
+  double t = turns - 0.5;
+  t = t > 0.25 ? 0.5 - t : t < -0.25 ? -0.5 - t : t;
+  double s = t * -6.28318530717958647692, q = s * s;
+  return s * (1.0 +
+              q * (-1.0 / 6 +
+                   q * (1.0 / 120 + q * (-1.0 / 5040 + q * (1.0 / 362880 + q * (-1.0 / 39916800 +
+                                                                                q * (1.0 / 6227020800)))))));
+}
+template <bool Cosine> struct OfTurns {
+  static float apply(float a) {
+    constexpr double steps = 33554432.0; // 2^25
+    double x = static_cast<double>(absolute(a));
+    x = x < 8388608.0 ? x : 0.0; // whole turns; also of infinity and NaN
+    double whole = integral<Integral::down>(x), part = integral<Integral::down>((x - whole) * steps) / steps;
+    double turns = Cosine ? part + (part < 0.75 ? 0.25 : -0.75) : part;
+    float result = static_cast<float>(sine_of_turns(turns));
+    if constexpr (!Cosine) result = from_bits<float>(to_bits(result) ^ sign_bit(a));
+    return magnitude_bits(a) >= FloatTraits<float>::infinity ? canonical_nan(0.0f) : result;
+  }
 };
-struct Cos {
-  static float apply(float a) { return cosf(a); }
+template <bool Cosine> struct OfRadians {
+  static float apply(float a) {
+    double turns = static_cast<double>(a) * static_cast<double>(from_bits<float>(0x3e22f983u));
+    u64 kept = to_bits(turns) &
+               ~((u64{1} << 29) - 1); // towards zero; what is below f32's range is no step of a turn
+    return OfTurns<Cosine>::apply(static_cast<float>(from_bits<double>(kept)));
+  }
 };
 struct Tanh {
   static float apply(float a) { return tanhf(a); }

@@ -70,6 +70,11 @@ const Kernel* divide(const Request& r) {
     });
   return binary<sem::FDiv>(r);
 }
+// .full, which PTX does not have: the argument is in turns, as machine code gives it to the unit.
+template <bool Cosine> const Kernel* of_angle(const Request& r) {
+  return has(r, Modifier::full) ? approximate<sem::OfTurns<Cosine>>(r)
+                                : approximate<sem::OfRadians<Cosine>>(r);
+}
 template <template <bool> class Op> const Kernel* sign_operation(const Request& r) {
   if (r.type[0] == Type::f64) return kernel<Op<false>, double, double>();
   if (r.type[0] != Type::f32) return nullptr;
@@ -103,8 +108,8 @@ const Kernel* find_floating(const Request& r) {
   case Opcode::rcp: return reciprocal<sem::FRcp>(r);
   case Opcode::rsqrt: return reciprocal<sem::Rsqrt>(r);
   case Opcode::sqrt: return unary<sem::FSqrt>(r);
-  case Opcode::sin: return approximate<sem::Sin>(r);
-  case Opcode::cos: return approximate<sem::Cos>(r);
+  case Opcode::sin: return of_angle<false>(r);
+  case Opcode::cos: return of_angle<true>(r);
   case Opcode::lg2: return approximate<sem::Lg2>(r);
   case Opcode::ex2: return approximate<sem::Ex2>(r);
   case Opcode::tanh: return approximate<sem::Tanh>(r);
