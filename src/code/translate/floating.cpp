@@ -54,7 +54,9 @@ bool Kernel::floating() {
       put("cvt.f64.f32 {}, {};", b, read_float(at(2)));
       put("mul.f64 {0}, {0}, {1};", a, b);
       put("mul.f64 {0}, {0}, {1};", a, scale);
-      act("cvt{}.f32.f64 {}, {};", rounding(*now_), target(at(0)), a);
+      const std::string once = temporary();
+      put("cvt{}.f32.f64 {}, {};", rounding(*now_), once, a);
+      act("mul.f32 {}, {}, 0f3F800000;", target(at(0)), once); // NaN is the canonical one
       return true;
     }
     act("mul{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
@@ -385,8 +387,9 @@ bool Kernel::conversion() {
     const bool bfloat = has(Modifier::BF16), small = has(Modifier::E4M3) || has(Modifier::E5M2);
     const bool half = !bfloat && !small && !has(Modifier::TF32);
     const char* format = has(Modifier::E4M3) ? "e4m3" : "e5m2";
-    if (small && has(Modifier::UNPACK_B) && has(Modifier::F16) && at(1).kind == Kind::reg) {
-      put("mov.b32 {{{}}}, {};", at(1).part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(at(1)));
+    const Operand& only = at(1).kind == Kind::none ? at(2) : at(1); // what is unpacked or alone
+    if (small && has(Modifier::UNPACK_B) && has(Modifier::F16)) {
+      put("mov.b32 {{{}}}, {};", only.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(only));
       act("cvt.rn.f16x2.{}x2 {}, %h0;", format, target(d));
       return true;
     }
@@ -397,7 +400,7 @@ bool Kernel::conversion() {
       return true;
     }
     if (has(Modifier::TF32) && has(Modifier::PACK_B)) {
-      act("cvt{}.tf32.f32 {}, {};", has(Modifier::RZ) ? ".rz" : ".rn", target(d), read_float(at(1)));
+      act("cvt{}.tf32.f32 {}, {};", has(Modifier::RZ) ? ".rz" : ".rn", target(d), read_float(only));
       return true;
     }
     if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == Kind::none) return refuse();

@@ -94,7 +94,7 @@ template <bool Cosine> struct OfTurns {
     x = x < 8388608.0 ? x : 0.0; // whole turns; also of infinity and NaN
     double whole = integral<Integral::down>(x), part = integral<Integral::down>((x - whole) * steps) / steps;
     double turns = Cosine ? part + (part < 0.75 ? 0.25 : -0.75) : part;
-    float result = static_cast<float>(sine_of_turns(turns));
+    float result = static_cast<float>(sine_of_turns(turns)) + 0.0f; // not -0
     if constexpr (!Cosine) result = from_bits<float>(to_bits(result) ^ sign_bit(a));
     return magnitude_bits(a) >= FloatTraits<float>::infinity ? canonical_nan(0.0f) : result;
   }

@@ -1,13 +1,15 @@
 // Registers become matrices (fragments.h), these are multiplied, and the result becomes registers again.
 //
-// Arithmetic. Products of halves, bf16, tf32 and 8-bit floats are exact in double; they are added in double and the sum is
-// rounded once, to f32 or f16. PTX leaves order and roundings open ("at least single precision"), and tensor cores cut off
-// low bits of what they add: results of a GPU may differ in their last bits. Integers wrap, or stop at their limits under
-// .satfinite; single bits are counted where both are set, or where they differ; f64 is a chain of fused multiply-adds. A
-// tf32 operand's lower 13 bits are not looked at.
+// Arithmetic. Products of halves, bf16 and tf32 are added as an H200 does it, bit for bit (tests/hardware/instructions.md): the products of
+// a row and a column and C are shifted to the greatest exponent among them, cut off 25 bits below it, and added; the sum is cut off to
+// f32, or rounded to f16. The exponent of a product is the sum of its factors', whatever their mantissas. PTX leaves all of this open, and
+// other architectures may do it another way. 8-bit floats and the quarter warps of m8n8k4 are added in double and rounded once. Integers wrap,
+// or stop at their limits under .satfinite; single bits are counted where both are set, or where they differ; f64 is a chain of
+// fused multiply-adds. A tf32 operand's lower 13 bits are not looked at.
 #include "sim/kernels/matrices.h"
 #include "sim/kernels/target/fragments.h"
 #include "sim/kernels/target/lanes.h"
+#include <cmath>
 
 namespace warplens::sim {
 namespace WARPLENS_TARGET_NAMESPACE {
@@ -36,6 +38,53 @@ struct FusedSums {
     for (u32 j = 0; j < vector_bytes / sizeof a; ++j) sum[j] = __builtin_fma(a, b[j], sum[j]);
   }
 };
+// Terms that are shifted to one exponent (add_aligned).
+struct AlignedSums : Sums {};
+template <class S> constexpr bool aligned = std::is_same_v<S, AlignedSums>;
+
+// 2^e of a number with the exponent e, at least the format's smallest; 0 of 0.
+inline double size_of(double x, double smallest) {
+  double size = sem::from_bits<double>(sem::to_bits(x) & sem::FloatTraits<double>::infinity);
+  size = size < smallest ? smallest : size;
+  return x == 0.0 ? 0.0 : size; // NaN is as large as infinity
+}
+template <class E>
+constexpr double smallest_size = E::bits == 16 && std::is_same_v<E, Half> ? 0x1p-14 : 0x1p-126;
+
+// C + a row times columns. Where one is infinite or NaN, so is the plain sum.
+template <u32 inner>
+void add_aligned(u32 k, const double (&a)[inner], const double (&a_size)[inner],
+                 const double (&b)[inner][most_columns], const double (&b_size)[inner][most_columns],
+                 const double (&c_size)[most_columns], double (&sum)[most_columns]) {
+  using Doubles = Part<double>;
+  using Ints [[gnu::vector_size(vector_bytes / 2)]] = i32;
+  constexpr double kept = 0x1p25;
+  for (u32 at = 0; at < most_columns; at += vector_bytes / sizeof(double)) {
+    const Doubles c = *reinterpret_cast<const Doubles*>(sum + at);
+    Doubles size = *reinterpret_cast<const Doubles*>(c_size + at), plain = c;
+    for (u32 i = 0; i < k; ++i) {
+      plain += a[i] * *reinterpret_cast<const Doubles*>(b[i] + at);
+      const Doubles mine = a_size[i] * *reinterpret_cast<const Doubles*>(b_size[i] + at);
+      size = mine > size ? mine : size;
+    }
+    size = size == 0.0 ? Doubles{} + 1.0 : size;
+    const Doubles scale = kept / size;
+    auto cut = [](Doubles x) {
+      return __builtin_convertvector(__builtin_convertvector(x, Ints), Doubles); // towards zero
+    };
+    Doubles total = cut(c * scale);
+    for (u32 i = 0; i < k; ++i) total += cut(a[i] * *reinterpret_cast<const Doubles*>(b[i] + at) * scale);
+    *reinterpret_cast<Doubles*>(sum + at) = plain - plain == 0.0 ? total * (size / kept) : plain;
+  }
+}
+
+// To f32, towards zero; from 2^128 on infinity.
+inline float cut_float(double x) {
+  const float near = static_cast<float>(x);
+  const bool away = std::abs(static_cast<double>(near)) > std::abs(x) && std::abs(x) < 0x1p128;
+  return sem::from_bits<float>(sem::to_bits(near) - (away ? 1 : 0));
+}
+
 struct IntegerSums {
   using Value = i64;
   static void add(i64 a, Part<i64> b, Part<i64>& sum) { sum += a * b; }
@@ -61,23 +110,37 @@ void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult
     else
       sum = sum_from(kind.c, raw);
   });
-  for (u32 i = 0; i < s.m; ++i) {
-    constexpr u32 parts = most_columns * sizeof(Value) / vector_bytes;
-    Part<Value>* to = reinterpret_cast<Part<Value>*>(m.sum[i]);
-    Part<Value> sum[parts];
-#pragma GCC unroll 4
-    for (u32 p = 0; p < parts; ++p) sum[p] = to[p];
-    for (u32 k = 0; k < s.k; ++k) {
-      const Part<Value>* b = reinterpret_cast<const Part<Value>*>(m.b[k]);
-#pragma GCC unroll 4
-      for (u32 p = 0; p < parts; ++p) S::add(m.a[i][k], b[p], sum[p]);
+  if constexpr (aligned<S>) {
+    Matrices<Value, most_inner<A>> size;
+    const double smallest_sum = kind.c == Type::f16 ? smallest_size<Half> : smallest_size<Tensor32>;
+    for (u32 i = 0; i < s.m; ++i) {
+      for (u32 k = 0; k < s.k; ++k) size.a[i][k] = size_of(m.a[i][k], smallest_size<A>);
+      for (u32 j = 0; j < most_columns; ++j) size.sum[i][j] = size_of(m.sum[i][j], smallest_sum);
     }
+    for (u32 k = 0; k < s.k; ++k)
+      for (u32 j = 0; j < most_columns; ++j) size.b[k][j] = size_of(m.b[k][j], smallest_size<B>);
+    for (u32 i = 0; i < s.m; ++i) add_aligned(s.k, m.a[i], size.a[i], m.b, size.b, size.sum[i], m.sum[i]);
+  } else
+    for (u32 i = 0; i < s.m; ++i) {
+      constexpr u32 parts = most_columns * sizeof(Value) / vector_bytes;
+      Part<Value>* to = reinterpret_cast<Part<Value>*>(m.sum[i]);
+      Part<Value> sum[parts];
 #pragma GCC unroll 4
-    for (u32 p = 0; p < parts; ++p) to[p] = sum[p];
-  }
+      for (u32 p = 0; p < parts; ++p) sum[p] = to[p];
+      for (u32 k = 0; k < s.k; ++k) {
+        const Part<Value>* b = reinterpret_cast<const Part<Value>*>(m.b[k]);
+#pragma GCC unroll 4
+        for (u32 p = 0; p < parts; ++p) S::add(m.a[i][k], b[p], sum[p]);
+      }
+#pragma GCC unroll 4
+      for (u32 p = 0; p < parts; ++p) to[p] = sum[p];
+    }
   __builtin_memset(out, 0, sizeof out);
   each_sum(s, kind.d == Type::f16 ? 2 : 1, m.sum, [&](u32 r, u32 lane, u32 shift, Value& sum) {
-    out[r][lane] |= sum_bits(kind.d, kind.stops, sum) << shift;
+    u64 bits = sum_bits(kind.d, kind.stops, sum);
+    if constexpr (aligned<S>)
+      if (kind.d == Type::f32 && sum == sum) bits = sem::to_bits(cut_float(sum));
+    out[r][lane] |= bits << shift;
   });
 }
 
@@ -148,9 +211,9 @@ Multiply multiply_alike(const MatrixKind& kind) {
   using Bit = Integer<1, false>;
   bool floats = accumulates(kind, Type::f16, Type::f32), single = accumulates(kind, Type::f32);
   switch (kind.a) {
-  case Type::f16: return floats ? multiply_as<Half, Half, Sums> : nullptr;
-  case Type::bf16: return single ? multiply_as<Brain, Brain, Sums> : nullptr;
-  case Type::tf32: return single ? multiply_as<Tensor32, Tensor32, Sums> : nullptr;
+  case Type::f16: return floats ? multiply_as<Half, Half, AlignedSums> : nullptr;
+  case Type::bf16: return single ? multiply_as<Brain, Brain, AlignedSums> : nullptr;
+  case Type::tf32: return single ? multiply_as<Tensor32, Tensor32, AlignedSums> : nullptr;
   case Type::f64: return accumulates(kind, Type::f64) ? multiply_as<Double, Double, FusedSums> : nullptr;
   case Type::b1:
     if (!accumulates(kind, Type::s32)) return nullptr;
