@@ -61,7 +61,7 @@ TEST(KernelHardware, SinesAreThoseOfTurns) {
     auto got = [&](const char* form) {
       return static_cast<double>(std::bit_cast<float>(static_cast<u32>(value_of(form, {f(x)}))));
     };
-    const double wide = static_cast<double>(x), bound = 0x1p-21 + wide * 0x1p-23;
+    const double wide = static_cast<double>(x), bound = 0x1p-21 + wide * 0x1.4p-23;
     EXPECT_LE(std::fabs(got("sin.approx.f32") - std::sin(wide)), bound) << x;
     EXPECT_LE(std::fabs(got("cos.approx.f32") - std::cos(wide)), bound) << x;
   }

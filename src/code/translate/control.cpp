@@ -100,6 +100,11 @@ bool Kernel::returns_behind(u64 offset) const {
   return false;
 }
 
+// A call of what never returns to the instruction behind it: ptxas leaves loops so, on 8.x above all.
+bool Kernel::is_jump() const {
+  return has(Modifier::NOINC) && !returns_behind(place_.offset + sass::instruction_bytes);
+}
+
 bool Kernel::find_places() {
   std::vector<Place> waiting;
   flow_to({0, 0}, {}, waiting);
@@ -169,10 +174,8 @@ bool Kernel::find_places() {
         flow_to(next, open, waiting);
         break;
       }
-      const u32 context = context_of_call(next.offset);
-      if (why_.empty() && !returns_behind(next.offset)) refuse("does not return to where it is called");
+      const Place to{is_jump() ? place_.context : context_of_call(next.offset), target_of(*now_)};
       if (!why_.empty()) return false;
-      const Place to{context, target_of(*now_)};
       mark(to);
       flow_to(to, open, waiting);
       if (maybe) flow_to(next, open, waiting);
@@ -364,7 +367,7 @@ bool Kernel::control() {
   }
   case Opcode::CALL:
     if (has(Modifier::REL) && now_->operands().back().kind == Kind::target) {
-      branch({context_of_call(next.offset), target_of(*now_)});
+      branch({is_jump() ? place_.context : context_of_call(next.offset), target_of(*now_)});
       return true;
     }
     return call_builtin();

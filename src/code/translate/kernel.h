@@ -171,6 +171,7 @@ private:
   const Instruction* code_at(u64 offset) const;
   bool find_places();
   bool returns_behind(u64 offset) const;
+  bool is_jump() const;
   std::pair<Regions, Regions> behind_branch(const Regions& open) const;
   void flow_to(const Place& to, const Regions&, std::vector<Place>& waiting);
   std::string label(const Place& p) const;
