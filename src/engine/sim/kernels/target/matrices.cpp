@@ -78,6 +78,47 @@ void add_aligned(u32 k, const double (&a)[inner], const double (&a_size)[inner],
   }
 }
 
+// The same in f32, which holds every product of numbers that are neither very small nor very large. C may be any number.
+struct Singles {
+  static constexpr u32 most = most_inner<Half>;
+  alignas(64) float a[most_rows][most], b[most][most_columns], c[most_rows][most_columns];
+  alignas(64) float a_size[most_rows][most], b_size[most][most_columns], c_size[most_rows][most_columns];
+};
+// Values and sizes of four numbers; bits are set in `other` for those that are not 0 and whose size is outside [least, most].
+using Four [[gnu::vector_size(4 * sizeof(u32)), gnu::may_alias]] = u32;
+[[gnu::always_inline]] inline void take_four(const double* from, u32 smallest, u32 least, u32 most,
+                                             float* value, float* size, Four& other) {
+  using Doubles [[gnu::vector_size(4 * sizeof(double)), gnu::may_alias]] = double;
+  using Floats [[gnu::vector_size(4 * sizeof(float)), gnu::may_alias]] = float;
+  constexpr u32 infinity = sem::FloatTraits<float>::infinity;
+  const Floats values = __builtin_convertvector(*reinterpret_cast<const Doubles*>(from), Floats);
+  const Four bits = reinterpret_cast<const Four&>(values), own = bits & infinity;
+  const Four there = __builtin_convertvector(bits + bits != 0, Four);
+  *reinterpret_cast<Floats*>(value) = values;
+  *reinterpret_cast<Four*>(size) = (own < smallest ? Four{} + smallest : own) & there;
+  other |= there & __builtin_convertvector((own < least) | (own > most), Four);
+}
+using Row [[gnu::vector_size(most_columns * sizeof(float)), gnu::may_alias]] = float;
+
+void add_singles(u32 k, const Singles& m, u32 row, double (&sum)[most_columns]) {
+  using Ints [[gnu::vector_size(sizeof(Row))]] = i32;
+  auto at = [](const float* from) { return *reinterpret_cast<const Row*>(from); };
+  const Row c = at(m.c[row]);
+  Row size = at(m.c_size[row]);
+  for (u32 i = 0; i < k; ++i) {
+    const Row mine = m.a_size[row][i] * at(m.b_size[i]);
+    size = mine > size ? mine : size;
+  }
+  const Row scale = 0x1p25f / size;
+  Ints products{}, of_c = __builtin_convertvector(c * scale, Ints); // towards zero
+  for (u32 i = 0; i < k; ++i) products += __builtin_convertvector(m.a[row][i] * at(m.b[i]) * scale, Ints);
+  for (u32 j = 0; j < most_columns; ++j) {
+    const double total = static_cast<double>(products[j]) + static_cast<double>(of_c[j]);
+    sum[j] = size[j] < 0x1p-90f ? static_cast<double>(c[j]) // no product is as small
+                                : total * (static_cast<double>(size[j]) * 0x1p-25);
+  }
+}
+
 // To f32, towards zero; from 2^128 on infinity.
 inline float cut_float(double x) {
   const float near = static_cast<float>(x);
@@ -111,15 +152,36 @@ void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult
       sum = sum_from(kind.c, raw);
   });
   if constexpr (aligned<S>) {
-    Matrices<Value, most_inner<A>> size;
+    constexpr double smallest_a = smallest_size<A>, smallest_b = smallest_size<B>;
     const double smallest_sum = kind.c == Type::f16 ? smallest_size<Half> : smallest_size<Tensor32>;
-    for (u32 i = 0; i < s.m; ++i) {
-      for (u32 k = 0; k < s.k; ++k) size.a[i][k] = size_of(m.a[i][k], smallest_size<A>);
-      for (u32 j = 0; j < most_columns; ++j) size.sum[i][j] = size_of(m.sum[i][j], smallest_sum);
+    Singles singles;
+    Four other{};
+    auto bits = [](double size) { return sem::to_bits(static_cast<float>(size)); };
+    const u32 least = bits(0x1p-60), most = bits(0x1p60), finite = bits(0x1p127);
+    bool usual = s.k <= Singles::most;
+    for (u32 i = 0; usual && i < s.m; ++i) {
+      for (u32 k = 0; k < s.k; k += 4)
+        take_four(m.a[i] + k, bits(smallest_a), least, most, singles.a[i] + k, singles.a_size[i] + k, other);
+      for (u32 j = 0; j < most_columns; j += 4)
+        take_four(m.sum[i] + j, bits(smallest_sum), 0, finite, singles.c[i] + j, singles.c_size[i] + j,
+                  other);
     }
-    for (u32 k = 0; k < s.k; ++k)
-      for (u32 j = 0; j < most_columns; ++j) size.b[k][j] = size_of(m.b[k][j], smallest_size<B>);
-    for (u32 i = 0; i < s.m; ++i) add_aligned(s.k, m.a[i], size.a[i], m.b, size.b, size.sum[i], m.sum[i]);
+    for (u32 k = 0; usual && k < s.k; ++k)
+      for (u32 j = 0; j < most_columns; j += 4)
+        take_four(m.b[k] + j, bits(smallest_b), least, most, singles.b[k] + j, singles.b_size[k] + j, other);
+    usual = usual && (other[0] | other[1] | other[2] | other[3]) == 0;
+    if (usual) {
+      for (u32 i = 0; i < s.m; ++i) add_singles(s.k, singles, i, m.sum[i]);
+    } else {
+      Matrices<Value, most_inner<A>> size;
+      for (u32 i = 0; i < s.m; ++i) {
+        for (u32 k = 0; k < s.k; ++k) size.a[i][k] = size_of(m.a[i][k], smallest_a);
+        for (u32 j = 0; j < most_columns; ++j) size.sum[i][j] = size_of(m.sum[i][j], smallest_sum);
+      }
+      for (u32 k = 0; k < s.k; ++k)
+        for (u32 j = 0; j < most_columns; ++j) size.b[k][j] = size_of(m.b[k][j], smallest_b);
+      for (u32 i = 0; i < s.m; ++i) add_aligned(s.k, m.a[i], size.a[i], m.b, size.b, size.sum[i], m.sum[i]);
+    }
   } else
     for (u32 i = 0; i < s.m; ++i) {
       constexpr u32 parts = most_columns * sizeof(Value) / vector_bytes;
