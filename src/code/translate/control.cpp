@@ -9,7 +9,7 @@
 namespace warplens::translate {
 
 namespace {
-constexpr std::size_t most_contexts = 64, most_places = 400'000;
+constexpr std::size_t most_contexts = 256, most_places = 400'000;
 
 bool same_predicate(const Instruction& a, const Instruction& b) {
   return a.guard == b.guard && a.guard_uniform == b.guard_uniform;

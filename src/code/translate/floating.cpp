@@ -107,9 +107,15 @@ bool Kernel::floating() {
   case Opcode::FSET: {
     const char* name = relation(*now_);
     const Predicate with = predicate(at(3));
-    if (*name == '\0' || !with.is_constant || !with.value || !has(Modifier::AND)) return refuse();
+    if (*name == '\0' || (with.is_constant && (!with.value || !has(Modifier::AND)))) return refuse();
     const std::string z = predicate_temporary();
     put("setp.{}{}.f32 {}, {}, {};", name, flush, z, read_float(at(1)), read_float(at(2)));
+    if (!with.is_constant)
+      put("{0}.pred {1}, {1}, {2};",
+          has(Modifier::AND)  ? "and"
+          : has(Modifier::OR) ? "or"
+                              : "xor",
+          z, predicate_register(at(3)));
     act("selp.b32 {}, 0x3f800000, 0, {};", target(at(0)), z);
     return true;
   }
@@ -211,9 +217,10 @@ bool Kernel::halves() {
   switch (now_->opcode) {
   case Opcode::HADD2:
     if (has(Modifier::F32)) { // a conversion
-      if (!nothing(at(1)) || at(2).kind == Kind::immediate) return refuse();
-      const bool high = at(2).part == Modifier::H1_H1;
-      put("mov.b32 {{{}}}, {};", high ? "%h1, %h0" : "%h0, %h1", read_half(at(2)));
+      const Operand& half = nothing(at(1)) ? at(2) : at(1);
+      if (!nothing(nothing(at(1)) ? at(1) : at(2)) || half.kind == Kind::immediate) return refuse();
+      const bool high = half.part == Modifier::H1_H1;
+      put("mov.b32 {{{}}}, {};", high ? "%h1, %h0" : "%h0, %h1", read_half(half));
       act("cvt.f32.f16 {}, %h0;", target(at(0)));
       return true;
     }

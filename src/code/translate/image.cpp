@@ -115,6 +115,7 @@ Image read_image(os::Bytes cubin, u32 sm) {
       kernel.relocated[r.offset & ~u64{15}] = one;
     }
     kernel.jump_tables = data_of(".nv.constant2." + kernel.name);
+    if (elf->relocations(".nv.constant2." + kernel.name).empty()) kernel.literals = kernel.jump_tables;
     out.kernels.push_back(std::move(kernel));
   }
   for (const os::Elf::Symbol& symbol : symbols) {

@@ -40,7 +40,8 @@ struct KernelImage {
   std::vector<SharedArray> shared_arrays;  // if they are known, all of them, in order
   u64 frame_bytes = 0;                     // of local memory
   os::Bytes jump_tables;                   // constant bank 2
-  std::vector<u32> required_threads;       // .reqntid
+  os::Bytes literals; // the same where it is final: numbers that instructions before 9.0 read there
+  std::vector<u32> required_threads;              // .reqntid
   std::map<u64, std::vector<u64>> branch_targets; // of BRX: offset → offsets
   std::map<u64, Relocated> relocated;             // immediates, by the offset of their instruction
 };

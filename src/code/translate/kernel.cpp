@@ -1,5 +1,6 @@
 // Operands and results of machine instructions as PTX's, and the frame of the entry. See kernel.h.
 #include "translate/kernel.h"
+#include <cstring>
 
 namespace warplens::translate {
 
@@ -67,6 +68,11 @@ std::string Kernel::constant(u32 bank, u64 offset) {
     for (const DeviceVariable& v : image_.variables)
       if (v.is_constant && offset >= v.offset && offset + 4 <= v.offset + v.size)
         how = fmt::format("ld.const.b32 {}, [{}+{}];", name, v.name, offset - v.offset);
+  if (bank == 2 && offset + 4 <= kernel_.literals.size()) {
+    u32 word;
+    std::memcpy(&word, kernel_.literals.data() + offset, sizeof word);
+    how = fmt::format("mov.b32 {}, {:#x};", name, word);
+  }
   if (bank == 4) how = load_address(name, offset);
   if (how.empty()) {
     refuse(fmt::format("reads constant bank {} at {:#x}, which is not known", bank, offset));
