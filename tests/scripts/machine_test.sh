@@ -87,6 +87,14 @@ expect_json loops.json '{(o["first"] + i * o["step"]): tuple(sum(s["wavefronts"]
   for i in range(o["count"]) if o["first"] + i * o["step"] in (0, 9, 17, 21, 23, 31, 37)}' \
   '{0: (4, 4), 9: (3, 4), 17: (9, 16), 21: (33, 64), 23: (34, 96), 31: (14, 24), 37: (4, 6)}'
 
+# What machine code was once run wrongly.
+for sm in 75 86 90 120; do
+  build "$programs/corners.cu" corners_$sm sm_$sm
+  run "$warplens" run --sm $sm --code machine --report /dev/null ./corners_$sm
+  expect_code 0
+  printf '%s\n' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' | diff - stdout || fail "corners on $sm: wrong"
+done
+
 # Each generation has constants, addresses and uniform registers of its own.
 for sm in 75 80 86 89 100 103 110 120 121; do
   build "$programs/assembled.cu" assembled_$sm sm_$sm

@@ -100,9 +100,11 @@ bool Kernel::returns_behind(u64 offset) const {
   return false;
 }
 
-// A call of what never returns to the instruction behind it: ptxas leaves loops so, on 8.x above all.
+// A call of what never returns to the instruction behind it: ptxas leaves loops so, on 8.x above all. Only in the kernel itself, where a
+// return that comes after all is refused.
 bool Kernel::is_jump() const {
-  return has(Modifier::NOINC) && !returns_behind(place_.offset + sass::instruction_bytes);
+  return place_.context == 0 && has(Modifier::NOINC) &&
+         !returns_behind(place_.offset + sass::instruction_bytes);
 }
 
 bool Kernel::find_places() {
@@ -174,7 +176,9 @@ bool Kernel::find_places() {
         flow_to(next, open, waiting);
         break;
       }
-      const Place to{is_jump() ? place_.context : context_of_call(next.offset), target_of(*now_)};
+      const bool jump = is_jump();
+      if (!jump && !returns_behind(next.offset)) refuse("does not return to where it is called");
+      const Place to{jump ? place_.context : context_of_call(next.offset), target_of(*now_)};
       if (!why_.empty()) return false;
       mark(to);
       flow_to(to, open, waiting);

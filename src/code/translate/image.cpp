@@ -9,13 +9,14 @@ namespace warplens::translate {
 namespace {
 
 enum Attribute : u8 {
-  parameter_bank = 0x0a,       // symbol u32, offset u16, size u16
-  required_threads = 0x10,     // three u32
-  frame_size = 0x11,           // symbol u32, bytes u32
-  least_stack_size = 0x12,     // symbol u32, bytes u32
-  parameter_info = 0x17,       // index u32, ordinal u16, offset u16, size << 18 u32
-  large_parameter_info = 0x45, // the same where parameters take more than 4 KB, but for: size u32
-  indirect_targets = 0x34      // of each BRX: offset u32, 0 u32, count u32, targets u32
+  parameter_bank = 0x0a,   // symbol u32, offset u16, size u16
+  required_threads = 0x10, // three u32
+  frame_size = 0x11,       // symbol u32, bytes u32
+  least_stack_size = 0x12, // symbol u32, bytes u32
+  parameter_info = 0x17,   // index u32, ordinal u16, offset u16, size << 18 u32
+  large_parameter_info =
+      0x45, // the same where parameters take more than 4 KB, but for: size u32, of which 24 bits count
+  indirect_targets = 0x34 // of each BRX: offset u32, 0 u32, count u32, targets u32
 };
 // Types of relocations (nvlink 13): the low and the high word of an address, as an immediate.
 constexpr u32 low_word_of_address = 0x38, high_word_of_address = 0x39;
@@ -62,7 +63,7 @@ void read_kernel_info(KernelImage& kernel, os::Bytes info) {
       parameters[read<u16>(value, 4)] = {read<u16>(value, 6), read<u32>(value, 8) >> 18};
       break;
     case large_parameter_info:
-      parameters[read<u16>(value, 4)] = {read<u16>(value, 6), read<u32>(value, 8)};
+      parameters[read<u16>(value, 4)] = {read<u16>(value, 6), read<u32>(value, 8) & 0xff'ffff};
       break;
     case required_threads:
       for (u64 i = 0; i < 3; ++i) kernel.required_threads.push_back(read<u32>(value, 4 * i));

@@ -16,10 +16,10 @@ constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "
 // A function's local memory, as compilers call it in PTX: reports name the arrays in it.
 constexpr const char* stack_name = "__local_depot0";
 
-LaunchState launch_state(u32 parameters_at) {
-  constexpr u32 blackwell = 0x380, hopper = 0x210; // where their parameters begin
-  if (parameters_at >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358};
-  return {0x0, 0xc, 0x28, 0x18, 0x20, parameters_at >= hopper ? 0x208u : 0x118u};
+LaunchState launch_state(u32 sm) {
+  constexpr u32 blackwell = 100, hopper = 90;
+  if (sm >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358};
+  return {0x0, 0xc, 0x28, 0x18, 0x20, sm >= hopper ? 0x208u : 0x118u};
 }
 
 } // namespace
@@ -100,7 +100,7 @@ std::string Kernel::load_parameter(const std::string& name, u64 offset) const {
 
 // What bank 0 says of the launch, in front of the parameters. Empty: not known.
 std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
-  const LaunchState state = launch_state(kernel_.parameters_at);
+  const LaunchState state = launch_state(image_.sm);
   auto axis = [&](u32 from) { return offset >= from && offset < from + 12 && offset % 4 == from % 4; };
   auto window = [&](u32 from) { return from != no_place && (offset == from || offset == from + 4); };
   constexpr char axes[] = "xyz";

@@ -20,15 +20,18 @@ static constexpr i64 mib = i64{1} << 20;
 static constexpr Mapped drivers_own[] = {
     {-32 * mib, -2 * mib}, {0, 8 * mib}, {32 * mib, 46 * mib}, {48 * mib, 62 * mib}};
 
+// The window of shared memory begins where the lower 32 bits are 0: machine code puts its addresses together from two words.
+constexpr u64 base_alignment = u64{4} << 30;
+
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   // Twice the addresses, since what a region has left may stay unused.
   const u64 windows = align_up(3 * window_size, page_size);
-  const u64 size = align_up(windows + 2 * capacity, DriverPlacement::region) + 2 * DriverPlacement::region;
+  const u64 size = align_up(windows + 2 * capacity + 2 * DriverPlacement::region, base_alignment);
   constexpr u64 above = DriverPlacement::region; // which nothing is placed in
   // With the same end in every run, where that is free: which tag set of the L1 a line belongs to depends on all bits of its
-  // address, and counts shall not change from run to run. One region more than needed, so that the base can be aligned to one.
+  // address, and counts shall not change from run to run. More than needed, so that the base can be aligned.
   void* usual = reinterpret_cast<void*>(u64{0x7100'0000'0000} - size);
-  const u64 reserved = size + above + DriverPlacement::region;
+  const u64 reserved = size + above + base_alignment;
   void* raw = mmap(usual, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (raw == MAP_FAILED)
     return failure(diag::error(
@@ -46,7 +49,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
   std::unique_ptr<Memory> memory(new Memory);
   memory->reserved_ = raw;
   memory->cluster_base_ = reinterpret_cast<u64>(window);
-  memory->base_ = align_up(reinterpret_cast<u64>(raw), DriverPlacement::region);
+  memory->base_ = align_up(reinterpret_cast<u64>(raw), base_alignment);
   memory->capacity_ = capacity;
   memory->first_ = memory->base_ + windows;
   memory->limit_ = memory->base_ + size + above;
@@ -66,7 +69,7 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity) {
 
 // A program may reset its device as often as it likes: kept, some 1600 ranges of 80 GB would fill the address space.
 Memory::~Memory() {
-  munmap(reserved_, limit_ - base_ + DriverPlacement::region);
+  munmap(reserved_, limit_ - base_ + base_alignment);
   munmap(reinterpret_cast<void*>(cluster_base_), cluster_window_size);
 }
 

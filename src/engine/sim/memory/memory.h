@@ -98,7 +98,7 @@ private:
   bool commit(u64 begin, u64 end);
   void forget_freed();
 
-  void* reserved_ = nullptr; // a page more than from base_ to limit_
+  void* reserved_ = nullptr; // base_alignment more than from base_ to limit_
   u64 base_ = 0, cluster_base_ = 0, capacity_ = 0;
   u64 first_ = 0, limit_ = 0; // pages lie in [first_, limit_)
   u64 used_ = 0, serial_ = 0;

@@ -1,0 +1,76 @@
+// Machine code that was once run wrongly: the borrow of a shifted and negated number (LEA), an atomic that says whether it was done (ATOM), parameters
+// above 4 KB, doubles that code before 9.0 reads in a constant bank, calls that are jumps. Every line is compared with the host's.
+#include <cstdint>
+#include <cstdio>
+#include <cuda_bf16.h>
+
+struct Large {
+  int words[2000];
+};
+__global__ void large(const __grid_constant__ Large p, int* out, int from) {
+  int sum = 0;
+  for (int i = from; i < 2000; ++i) sum += p.words[i];
+  *out = sum;
+}
+
+// How many items are left in front of each part of 2^30.
+__global__ void left(const uint64_t* items, uint64_t* out, unsigned parts) {
+  for (unsigned part = 0; part < parts; ++part) {
+    uint64_t rest = *items - (uint64_t{part} << 30);
+    out[part] = rest < (1u << 30) ? rest : 1u << 30;
+  }
+}
+
+__device__ void add(__nv_bfloat162* to, float x) { atomicAdd(to, __floats2bfloat162_rn(x, 2 * x)); }
+__global__ void generic(__nv_bfloat162* global, float* out, int where) {
+  __shared__ __nv_bfloat162 shared[2];
+  if (threadIdx.x < 2) shared[threadIdx.x] = __floats2bfloat162_rn(0, 0);
+  __syncthreads();
+  add((where >> threadIdx.x & 1) != 0 ? global : shared + threadIdx.x % 2, 1);
+  __syncthreads();
+  if (threadIdx.x < 2) out[threadIdx.x] = __low2float(shared[threadIdx.x]), out[2 + threadIdx.x] = __high2float(shared[threadIdx.x]);
+}
+
+__global__ void roots(const double* x, double* out, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    if (x[i] < 0) break;
+    sum += sqrt(x[i]) / (x[i] + 1.000000001) + pow(x[i], 1.25);
+    if (sum > 1e30) return;
+  }
+  out[threadIdx.x] = sum;
+}
+
+int main() {
+  static Large p;
+  int sum = 0;
+  for (int i = 0; i < 2000; ++i) p.words[i] = i * 7, sum += i >= 1500 ? i * 7 : 0;
+  int* total;
+  cudaMallocManaged(&total, 4);
+  large<<<1, 1>>>(p, total, 1500);
+  cudaDeviceSynchronize();
+  std::printf("large %s\n", *total == sum ? "right" : "wrong");
+
+  uint64_t *items, *parts;
+  cudaMallocManaged(&items, 8), cudaMallocManaged(&parts, 8 * 4);
+  *items = (uint64_t{3} << 30) + 5;
+  left<<<1, 1>>>(items, parts, 4);
+  cudaDeviceSynchronize();
+  std::printf("left %s\n", parts[0] == 1u << 30 && parts[2] == 1u << 30 && parts[3] == 5 ? "right" : "wrong");
+
+  __nv_bfloat162* global;
+  float* out;
+  cudaMallocManaged(&global, 4), cudaMallocManaged(&out, 16);
+  *global = __floats2bfloat162_rn(0, 0);
+  generic<<<1, 32>>>(global, out, 0x00ff00ff);
+  cudaDeviceSynchronize();
+  std::printf("generic %g %g, %g %g %g %g\n", double(__low2float(*global)), double(__high2float(*global)), double(out[0]), double(out[1]),
+              double(out[2]), double(out[3]));
+
+  double *x, *y;
+  cudaMallocManaged(&x, 8 * 100), cudaMallocManaged(&y, 8 * 32);
+  for (int i = 0; i < 100; ++i) x[i] = i == 90 ? -1 : i * 0.37;
+  roots<<<1, 32>>>(x, y, 100);
+  cudaDeviceSynchronize();
+  std::printf("roots %.12g\n", y[31]);
+}
