@@ -220,6 +220,40 @@ TEST(MultiplyMatrices, SumsAreRoundedOnceAndIntegersStop) {
   EXPECT_EQ(r.d.get(5, 1), 0x7fffffffu + 32u * 255 * 127);
 }
 
+// As an H200 adds (tests/hardware/instructions.md): 25 bits below the greatest exponent are kept, and the sum is cut off.
+TEST(MultiplyMatrices, TermsAreCutOffBelowTheGreatest) {
+  const Shape& brains = *std::ranges::find_if(shapes, [](const Shape& s) {
+    return s.name == std::string_view("m16n8k16") && s.types == std::string_view("f32 bf16 bf16 f32");
+  });
+  // One row and column: the products x0 · y0 + x1 · y1 + c.
+  auto sum = [&](float x0, float y0, float x1, float y1, float c) {
+    auto brain = [](float x) { return std::bit_cast<u32>(x) >> 16; };
+    Product p = product_of(brains);
+    for (u32 lane = 0; lane < warp_size; ++lane) {
+      for (u32 i = 0; i < 8; ++i) {
+        const u32 k = brains.a(lane / 4, lane % 4, i).column;
+        p.a.set(lane, i, k == 0 ? brain(x0) : k == 1 ? brain(x1) : 0);
+      }
+      for (u32 i = 0; i < 4; ++i) {
+        const u32 k = brains.b(lane / 4, lane % 4, i).row;
+        p.b.set(lane, i, k == 0 ? brain(y0) : k == 1 ? brain(y1) : 0);
+        p.c.set(lane, i, std::bit_cast<u32>(c));
+      }
+    }
+    run_product(form_of(brains), p);
+    return std::bit_cast<float>(static_cast<u32>(p.d.get(0, 0)));
+  };
+  EXPECT_EQ(sum(1, 1, 0x1.8p-24f, 1, 0), 1.0f);                         // not rounded up to 1 + 2^-23
+  EXPECT_EQ(sum(1, 1, 0x1p-24f, 1, 0x1p-24f), 0x1.000002p0f);           // two halves of the last bit are one
+  EXPECT_EQ(sum(1, 1, 0x1p-26f, 1, 0x1p-26f), 1.0f);                    // what lies below 25 bits is gone
+  EXPECT_EQ(sum(-1, 1, 0x1p-24f, 1, 0), -0x1.fffffep-1f);               // towards zero
+  EXPECT_EQ(sum(0x1p-60f, 0x1p-60f, 0x1p-60f, 0x1p-60f, 0), 0x1p-119f); // numbers that are not usual
+  EXPECT_EQ(sum(0x1p-30f, 0x1p-30f, 0, 0, 0x1p-60f), 0x1p-59f);
+  EXPECT_EQ(sum(0x1p100f, 0x1p100f, 0, 0, 0), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(sum(0x1p60f, 0x1p60f, -0x1p60f, 0x1p60f, 3), 0.0f); // 3 lies below 2^120 by more than 25 bits
+  EXPECT_EQ(sum(0, 0, 0, 0, 0x1p-140f), 0x1p-140f);
+}
+
 TEST(MultiplyMatrices, FormsWithoutSemanticsAreRefused) {
   for (const char* form :
        {"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1}, "

@@ -157,7 +157,7 @@ void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult
     Singles singles;
     Four other{};
     auto bits = [](double size) { return sem::to_bits(static_cast<float>(size)); };
-    const u32 least = bits(0x1p-60), most = bits(0x1p60), finite = bits(0x1p127);
+    const u32 least = bits(0x1p-40), most = bits(0x1p40), finite = bits(0x1p127);
     bool usual = s.k <= Singles::most;
     for (u32 i = 0; usual && i < s.m; ++i) {
       for (u32 k = 0; k < s.k; k += 4)
