@@ -90,9 +90,10 @@ expect_json loops.json '{(o["first"] + i * o["step"]): tuple(sum(s["wavefronts"]
 # What machine code was once run wrongly.
 for sm in 75 86 90 120; do
   build "$programs/corners.cu" corners_$sm sm_$sm
-  run "$warplens" run --sm $sm --code machine --report /dev/null ./corners_$sm
+  run "$warplens" run --sm $sm --code machine ./corners_$sm
   expect_code 0
-  printf '%s\n' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' | diff - stdout || fail "corners on $sm: wrong"
+  [ $sm = 120 ] || expect_not_in stderr 'runs as PTX' # 12.0 has IMNMX.U64 and an ATOMS.CAST of its own
+  printf '%s\n' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' 'steps right' | diff - stdout || fail "corners on $sm: wrong"
 done
 
 # Each generation has constants, addresses and uniform registers of its own.

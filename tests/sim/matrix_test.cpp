@@ -196,7 +196,7 @@ TEST(MultiplyMatrices, EveryShapeIsTheProductOfItsFigures) {
   }
 }
 
-TEST(MultiplyMatrices, SumsAreRoundedOnceAndIntegersStop) {
+TEST(MultiplyMatrices, SumsKeepWhatIsAddedOnTheWayAndIntegersStop) {
   Shape halves = shapes[3], bytes = shapes[10];
   Product p = product_of(halves); // 1 · 1 + 2^-24 · 1 + 2^-24 · 1 = 1 + 2^-23: no sum on the way is cut
   for (u32 lane = 0; lane < warp_size; ++lane)

@@ -1,5 +1,6 @@
-// Machine code that was once run wrongly: the borrow of a shifted and negated number (LEA), an atomic that says whether it was done (ATOM), parameters
-// above 4 KB, doubles that code before 9.0 reads in a constant bank, calls that are jumps. Every line is compared with the host's.
+// Machine code that was once run wrongly, or not at all: parameters above 4 KB, the borrow of a shifted and negated number (LEA), an atomic that
+// says whether it was done (ATOM), calls that are jumps (8.x), doubles in a constant bank (before 9.0). The text is what an H200 prints.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cuda_bf16.h>
@@ -13,11 +14,12 @@ __global__ void large(const __grid_constant__ Large p, int* out, int from) {
   *out = sum;
 }
 
-// How many items are left in front of each part of 2^30.
-__global__ void left(const uint64_t* items, uint64_t* out, unsigned parts) {
-  for (unsigned part = 0; part < parts; ++part) {
-    uint64_t rest = *items - (uint64_t{part} << 30);
-    out[part] = rest < (1u << 30) ? rest : 1u << 30;
+// The items of each part of 2^30.
+__global__ void left(uint64_t items, uint64_t* out) {
+  const uint64_t most = uint64_t{1} << 30, parts = (items + most - 1) / most;
+  for (uint64_t part = 0; part < parts; ++part) {
+    const uint64_t start = part * most, size = items - start < most ? items - start : most;
+    for (uint64_t at = uint64_t{blockIdx.x} << 28; at < size; at += uint64_t{gridDim.x} << 28) out[part] = size;
   }
 }
 
@@ -41,6 +43,11 @@ __global__ void roots(const double* x, double* out, int n) {
   out[threadIdx.x] = sum;
 }
 
+__global__ void steps(const float* x, float* out, int n, int count, float beta) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    for (int t = 1; t <= count; ++t) out[i] += x[i] / sqrtf(1.0f - powf(beta, t)) / (sqrtf(x[i]) + 1e-3f);
+}
+
 int main() {
   static Large p;
   int sum = 0;
@@ -51,10 +58,9 @@ int main() {
   cudaDeviceSynchronize();
   std::printf("large %s\n", *total == sum ? "right" : "wrong");
 
-  uint64_t *items, *parts;
-  cudaMallocManaged(&items, 8), cudaMallocManaged(&parts, 8 * 4);
-  *items = (uint64_t{3} << 30) + 5;
-  left<<<1, 1>>>(items, parts, 4);
+  uint64_t* parts;
+  cudaMallocManaged(&parts, 8 * 4);
+  left<<<1, 1>>>((uint64_t{3} << 30) + 5, parts);
   cudaDeviceSynchronize();
   std::printf("left %s\n", parts[0] == 1u << 30 && parts[2] == 1u << 30 && parts[3] == 5 ? "right" : "wrong");
 
@@ -73,4 +79,17 @@ int main() {
   roots<<<1, 32>>>(x, y, 100);
   cudaDeviceSynchronize();
   std::printf("roots %.12g\n", y[31]);
+
+  float *from, *to;
+  cudaMallocManaged(&from, 400), cudaMallocManaged(&to, 400);
+  bool same = true;
+  for (int i = 0; i < 100; ++i) from[i] = 0.01f * i + 0.5f, to[i] = 0;
+  steps<<<1, 32>>>(from, to, 100, 20, 0.9f);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 100; ++i) {
+    double sum = 0;
+    for (int t = 1; t <= 20; ++t) sum += from[i] / std::sqrt(1 - std::pow(0.9, t)) / (std::sqrt(from[i]) + 1e-3);
+    same = same && std::fabs(to[i] - sum) < 1e-4 * sum;
+  }
+  std::printf("steps %s\n", same ? "right" : "wrong");
 }

@@ -48,8 +48,7 @@ inline double size_of(double x, double smallest) {
   size = size < smallest ? smallest : size;
   return x == 0.0 ? 0.0 : size; // NaN is as large as infinity
 }
-template <class E>
-constexpr double smallest_size = E::bits == 16 && std::is_same_v<E, Half> ? 0x1p-14 : 0x1p-126;
+template <class E> constexpr double smallest_size = std::is_same_v<E, Half> ? 0x1p-14 : 0x1p-126;
 
 // C + a row times columns. Where one is infinite or NaN, so is the plain sum.
 template <u32 inner>
@@ -135,6 +134,40 @@ struct Differences { // of single bits
   static void add(i64 a, Part<i64> b, Part<i64>& sum) { sum += a ^ b; }
 };
 
+// All rows, in f32 where that holds every product.
+template <class A, class B, u32 inner> void add_rows(const MatrixKind& kind, Matrices<double, inner>& m) {
+  const ir::MatrixShape s = kind.shape;
+  constexpr double smallest_a = smallest_size<A>, smallest_b = smallest_size<B>;
+  const double smallest_sum = kind.c == Type::f16 ? smallest_size<Half> : smallest_size<Tensor32>;
+  Singles singles;
+  Four other{};
+  auto bits = [](double size) { return sem::to_bits(static_cast<float>(size)); };
+  const u32 least = bits(0x1p-40), most = bits(0x1p40), finite = bits(0x1p127);
+  bool usual = s.k <= Singles::most;
+  for (u32 i = 0; usual && i < s.m; ++i) {
+    for (u32 k = 0; k < s.k; k += 4)
+      take_four(m.a[i] + k, bits(smallest_a), least, most, singles.a[i] + k, singles.a_size[i] + k, other);
+    for (u32 j = 0; j < most_columns; j += 4)
+      take_four(m.sum[i] + j, bits(smallest_sum), 0, finite, singles.c[i] + j, singles.c_size[i] + j, other);
+  }
+  for (u32 k = 0; usual && k < s.k; ++k)
+    for (u32 j = 0; j < most_columns; j += 4)
+      take_four(m.b[k] + j, bits(smallest_b), least, most, singles.b[k] + j, singles.b_size[k] + j, other);
+  usual = usual && (other[0] | other[1] | other[2] | other[3]) == 0;
+  if (usual) {
+    for (u32 i = 0; i < s.m; ++i) add_singles(s.k, singles, i, m.sum[i]);
+  } else {
+    Matrices<double, inner> size;
+    for (u32 i = 0; i < s.m; ++i) {
+      for (u32 k = 0; k < s.k; ++k) size.a[i][k] = size_of(m.a[i][k], smallest_a);
+      for (u32 j = 0; j < most_columns; ++j) size.sum[i][j] = size_of(m.sum[i][j], smallest_sum);
+    }
+    for (u32 k = 0; k < s.k; ++k)
+      for (u32 j = 0; j < most_columns; ++j) size.b[k][j] = size_of(m.b[k][j], smallest_b);
+    for (u32 i = 0; i < s.m; ++i) add_aligned(s.k, m.a[i], size.a[i], m.b, size.b, size.sum[i], m.sum[i]);
+  }
+}
+
 template <class A, class B, class S>
 void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult& out) {
   using Value = typename S::Value;
@@ -152,37 +185,8 @@ void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult
       sum = sum_from(kind.c, raw);
   });
   if constexpr (aligned<S>) {
-    constexpr double smallest_a = smallest_size<A>, smallest_b = smallest_size<B>;
-    const double smallest_sum = kind.c == Type::f16 ? smallest_size<Half> : smallest_size<Tensor32>;
-    Singles singles;
-    Four other{};
-    auto bits = [](double size) { return sem::to_bits(static_cast<float>(size)); };
-    const u32 least = bits(0x1p-40), most = bits(0x1p40), finite = bits(0x1p127);
-    bool usual = s.k <= Singles::most;
-    for (u32 i = 0; usual && i < s.m; ++i) {
-      for (u32 k = 0; k < s.k; k += 4)
-        take_four(m.a[i] + k, bits(smallest_a), least, most, singles.a[i] + k, singles.a_size[i] + k, other);
-      for (u32 j = 0; j < most_columns; j += 4)
-        take_four(m.sum[i] + j, bits(smallest_sum), 0, finite, singles.c[i] + j, singles.c_size[i] + j,
-                  other);
-    }
-    for (u32 k = 0; usual && k < s.k; ++k)
-      for (u32 j = 0; j < most_columns; j += 4)
-        take_four(m.b[k] + j, bits(smallest_b), least, most, singles.b[k] + j, singles.b_size[k] + j, other);
-    usual = usual && (other[0] | other[1] | other[2] | other[3]) == 0;
-    if (usual) {
-      for (u32 i = 0; i < s.m; ++i) add_singles(s.k, singles, i, m.sum[i]);
-    } else {
-      Matrices<Value, most_inner<A>> size;
-      for (u32 i = 0; i < s.m; ++i) {
-        for (u32 k = 0; k < s.k; ++k) size.a[i][k] = size_of(m.a[i][k], smallest_a);
-        for (u32 j = 0; j < most_columns; ++j) size.sum[i][j] = size_of(m.sum[i][j], smallest_sum);
-      }
-      for (u32 k = 0; k < s.k; ++k)
-        for (u32 j = 0; j < most_columns; ++j) size.b[k][j] = size_of(m.b[k][j], smallest_b);
-      for (u32 i = 0; i < s.m; ++i) add_aligned(s.k, m.a[i], size.a[i], m.b, size.b, size.sum[i], m.sum[i]);
-    }
-  } else
+    add_rows<A, B>(kind, m);
+  } else {
     for (u32 i = 0; i < s.m; ++i) {
       constexpr u32 parts = most_columns * sizeof(Value) / vector_bytes;
       Part<Value>* to = reinterpret_cast<Part<Value>*>(m.sum[i]);
@@ -197,6 +201,7 @@ void multiply_as(const MatrixKind& kind, const MatrixRegisters& in, MatrixResult
 #pragma GCC unroll 4
       for (u32 p = 0; p < parts; ++p) to[p] = sum[p];
     }
+  }
   __builtin_memset(out, 0, sizeof out);
   each_sum(s, kind.d == Type::f16 ? 2 : 1, m.sum, [&](u32 r, u32 lane, u32 shift, Value& sum) {
     u64 bits = sum_bits(kind.d, kind.stops, sum);
