@@ -96,6 +96,25 @@ for sm in 75 86 90 120; do
   printf '%s\n' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' 'steps right' | diff - stdout || fail "corners on $sm: wrong"
 done
 
+# Registers that ptxas spills are accesses of their own, apart from the program's arrays; a gate finds them, and nothing else does.
+for sm in 75 90 120; do
+  "$nvcc" -O3 -std=c++17 -lineinfo -maxrregcount 32 -cudart shared -arch=sm_$sm "$programs/spills.cu" -o spills_$sm || fail "spills.cu: not built"
+  run "$warplens" run --sm $sm --fail-on 'spills>0' --json spills.json ./spills_$sm
+  expect_code 1
+  expect_in stderr 'fails: spills>0'
+  expect_in stderr 'of spilled registers'
+  json spills.json 'sorted({(k["short"], a["array"]["kind"], a["excess_bytes"] > 0) for k in r["kernels"] for a in k["accesses"] if a["space"] == "local"})' >spills
+  printf '%s\n' "[('many<false>', 'spill', True), ('many<true>', 'local', False), ('many<true>', 'spill', True)]" | diff - spills || fail "spills on $sm: other arrays"
+  expect_json spills.json '{(k["occupancy"]["registers"] <= 32, k["occupancy"]["blocks"] > 0) for k in r["kernels"]}' '{(True, True)}'
+  follows_schema spills.json
+done
+build "$programs/spills.cu" unspilled
+run "$warplens" run --fail-on 'spills>0' ./unspilled
+expect_code 0
+run "$warplens" run --fail-on 'spills>0' --code ptx ./unspilled
+expect_code 2
+expect_in stderr 'cannot be told: kernels ran as PTX'
+
 # Each generation has constants, addresses and uniform registers of its own.
 for sm in 75 80 86 89 100 103 110 120 121; do
   build "$programs/assembled.cu" assembled_$sm sm_$sm

@@ -130,7 +130,7 @@ constexpr u64 enumerators(access::Space) { return u64{static_cast<u8>(access::Sp
 constexpr u64 enumerators(access::ElementType) {
   return u64{static_cast<u8>(access::ElementType::floating)} + 1;
 }
-constexpr u64 enumerators(access::ArrayKind) { return u64{static_cast<u8>(access::ArrayKind::several)} + 1; }
+constexpr u64 enumerators(access::ArrayKind) { return u64{static_cast<u8>(access::ArrayKind::spill)} + 1; }
 constexpr u64 enumerators(access::Timing) { return u64{static_cast<u8>(access::Timing::race)} + 1; }
 constexpr u64 enumerators(access::AtomicForm) { return u64{static_cast<u8>(access::AtomicForm::cast)} + 1; }
 constexpr u64 enumerators(access::Kind) { return u64{static_cast<u8>(access::Kind::ldmatrix)} + 1; }

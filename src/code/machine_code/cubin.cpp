@@ -45,7 +45,8 @@ static std::string with_lines(std::string ptx, const Elf& elf, std::string_view 
 
 // .nv.info is a row of attributes {u8 format, u8 attribute, u16 size or value, payload of that size in format
 // 4}. EIATTR_REGCOUNT holds {u32 symbol index, u32 registers}.
-static void read_registers(Fatbin& fatbin, Bytes info, const std::vector<Elf::Symbol>& symbols) {
+static void read_registers(std::map<std::string, u32>& out, Bytes info,
+                           const std::vector<Elf::Symbol>& symbols) {
   constexpr u8 format_sized = 4, attribute_registers = 0x2f;
   for (u64 at = 0; info.size() - at >= 4;) {
     u8 format = static_cast<u8>(info[at]), attribute = static_cast<u8>(info[at + 1]);
@@ -57,10 +58,18 @@ static void read_registers(Fatbin& fatbin, Bytes info, const std::vector<Elf::Sy
     if (attribute == attribute_registers && size >= 8) {
       u32 values[2];
       std::memcpy(values, info.data() + at, 8);
-      if (values[0] < symbols.size()) fatbin.registers.emplace(symbols[values[0]].name, values[1]);
+      if (values[0] < symbols.size()) out.emplace(symbols[values[0]].name, values[1]);
     }
     at += size;
   }
+}
+
+std::map<std::string, u32> registers_of(Bytes image) {
+  std::map<std::string, u32> out;
+  const std::optional<Elf> elf = Elf::parse(image);
+  if (!elf) return out;
+  if (const Elf::Section* info = elf->find(".nv.info")) read_registers(out, info->data, elf->symbols());
+  return out;
 }
 
 void read_cubin(Fatbin& fatbin, Bytes image, u32 sm) {
@@ -77,7 +86,8 @@ void read_cubin(Fatbin& fatbin, Bytes image, u32 sm) {
       found.linked.push_back(std::move(text));
   }
   if (!found.text.empty()) fatbin.ptx.push_back(std::move(found));
-  if (const Elf::Section* info = elf->find(".nv.info")) read_registers(fatbin, info->data, elf->symbols());
+  if (const Elf::Section* info = elf->find(".nv.info"))
+    read_registers(fatbin.registers, info->data, elf->symbols());
 }
 
 std::vector<std::byte> cubin_around(std::string_view ptx, u32 sm) {

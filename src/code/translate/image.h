@@ -2,6 +2,7 @@
 #pragma once
 #include "os/elf.h"
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct KernelImage {
   std::vector<u32> required_threads;              // .reqntid
   std::map<u64, std::vector<u64>> branch_targets; // of BRX: offset → offsets
   std::map<u64, Relocated> relocated;             // immediates, by the offset of their instruction
+  std::set<u64> spills; // offsets of instructions that save registers in local memory, or bring them back
 };
 
 struct DeviceVariable {

@@ -24,7 +24,7 @@ public:
   // Where all accesses of that kind on that line go to one array, or have one type.
   void name(access::Site& site, const ir::Module& module, ir::LocationId location,
             const std::string& kernel) const {
-    if (!location.valid()) return;
+    if (!location.valid() || access::is_spill(site)) return;
     const ir::Location& at = module.locations[location.value];
     const auto found = known_.find({module.files[at.file], at.line, site.space, site.kind});
     if (found == known_.end()) return;

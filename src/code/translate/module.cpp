@@ -43,6 +43,7 @@ struct Translated {
   std::vector<Meeting> meetings;
   std::vector<std::pair<u32, u64>> instructions;
   std::vector<Instruction> code;
+  const std::set<u64>* spills = nullptr;
 };
 
 // The block that begins at or behind that line.
@@ -66,10 +67,20 @@ void add_meetings(ir::Function& function, const Translated& kernel) {
   }
 }
 
+// Do the kernels have no array in local memory? Then what they keep there is registers.
+bool has_no_local_arrays(const std::span<const ir::Module>& ptx) {
+  return !ptx.empty() && std::ranges::none_of(ptx, [](const ir::Module& module) {
+    return std::ranges::any_of(module.variables, [](const ir::Variable& v) {
+      return v.owner.valid() && v.space == ir::StateSpace::local;
+    });
+  });
+}
+
 // Where instructions come from, and what their accesses are in machine code.
 class Origins {
 public:
-  Origins(ir::Module& module, const fatbin::MachineCode& lines) : module_(module), lines_(lines) {}
+  Origins(ir::Module& module, const fatbin::MachineCode& lines, bool all_local_is_spilled)
+      : module_(module), lines_(lines), all_local_is_spilled_(all_local_is_spilled) {}
 
   void add(ir::Function& function, const Translated& kernel, const std::vector<Instruction>& code) {
     std::map<u32, u64> offsets; // by line
@@ -82,6 +93,9 @@ public:
       const Instruction& machine = code[found->second / sass::instruction_bytes];
       access::Site& site = module_.sites[i.site.value];
       site.opcode = opcode_text(machine);
+      const bool spills = kernel.spills->contains(found->second) ||
+                          (all_local_is_spilled_ && site.space == access::Space::local);
+      if (spills) site.array = {access::ArrayKind::spill, "spilled registers"};
       // Lanes of one word are served together.
       if (machine.has(Modifier::POPC)) site.atomic = access::AtomicForm::combined;
       if (machine.has(Modifier::CAST)) site.atomic = access::AtomicForm::cast;
@@ -113,6 +127,7 @@ private:
 
   ir::Module& module_;
   const fatbin::MachineCode& lines_;
+  bool all_local_is_spilled_;
   std::map<std::string, u32> files_;
   std::map<std::array<u32, 3>, ir::LocationId> locations_;
 };
@@ -171,7 +186,8 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
       out.refused[kernel.name] = one.why();
       continue;
     }
-    Translated lines{kernel.name, static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}, {}};
+    Translated lines{kernel.name,   static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}, {},
+                     &kernel.spills};
     const std::string entry = one.text();
     if (!one.why().empty()) {
       out.refused[kernel.name] = one.why();
@@ -206,7 +222,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
   out.module = std::move(parsed->module);
   out.module.sm = sm;
   const fatbin::MachineCode lines{cubin};
-  Origins origins(out.module, lines);
+  Origins origins(out.module, lines, has_no_local_arrays(ptx));
   for (Translated& kernel : translated) {
     kernel.first_line += before;
     const ir::FunctionId id = out.module.find_function(kernel.name);

@@ -94,7 +94,7 @@ Result<void> refuse_excess(const std::vector<std::string>& conditions) {
     for (const gates::Condition& condition :
          gates::parse_conditions(words, {}).value_or(std::vector<gates::Condition>()))
       if (const auto* limit = std::get_if<gates::Comparison>(&condition.what))
-        if (limit->measure == gates::Measure::excess)
+        if (gates::is_of_run(limit->measure))
           return failure(diag::error(
               "bad-option", fmt::format("'{}' is about a whole run, and check runs nothing", condition.text),
               {}, "give it to warplens run, or hold accesses to e.g. sectors-per-request>8"));

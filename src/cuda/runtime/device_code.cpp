@@ -4,6 +4,7 @@
 // skips all of it. Small code is parsed faster than a file is opened and never gets there.
 #include "runtime/device_code.h"
 #include "ir/binary.h"
+#include "machine_code/cubin.h"
 #include "ptx/parse.h"
 #include "translate/translate.h"
 #include <charconv>
@@ -112,9 +113,10 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
 
 constexpr u64 most_machine_code = u64{8} << 20; // bytes of one cubin: seconds, and half a gigabyte
 
-// The kernels of a fat binary's machine code for a capability, as modules. Of those that are not translated, `why` says why.
+// The kernels of a fat binary's machine code for a capability, as modules; their registers go to `code`. Of those that are
+// not translated, `why` says why.
 std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
-                                        std::span<const ir::Module> ptx,
+                                        std::span<const ir::Module> ptx, DeviceCode& code,
                                         std::map<std::string, std::string>& why) {
   std::vector<ir::Module> out;
   for (const fatbin::CubinImage& image : fatbin.machine_code) {
@@ -127,6 +129,9 @@ std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, co
     translate::MachineModule made =
         translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm), ptx);
     why.merge(made.refused);
+    // Those of other architectures' code are others.
+    for (const auto& [kernel, count] : fatbin::registers_of(Bytes(image.bytes)))
+      code.registers.insert_or_assign(kernel, count);
     if (!made.module.functions.empty()) out.push_back(std::move(made.module));
   }
   return out;
@@ -213,7 +218,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
     if (image == nullptr || (wanted.code == Code::ptx_first && !ptx.empty())) continue;
     std::map<std::string, std::string> why;
-    std::vector<ir::Module> modules = machine_modules(fatbin, image->sm, program, ptx, why);
+    std::vector<ir::Module> modules = machine_modules(fatbin, image->sm, program, ptx, code, why);
     if (modules.empty() && why.empty()) continue; // an image around PTX alone
     code.machine_code = image->sm;
     code.untranslated.merge(why);

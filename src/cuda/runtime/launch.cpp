@@ -73,6 +73,9 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
       record.machine_code = kernel->binary->machine_code;
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
       record.shared_bytes += fixed;
+    if (record.machine_code != 0)
+      if (auto known = kernel->binary->registers.find(kernel->name); known != kernel->binary->registers.end())
+        record.registers = known->second;
     record.local_bytes = kernel->info.local_bytes;
     record.local_arrays = kernel->info.local_arrays;
   } else {

@@ -78,7 +78,9 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     // Machine code's addresses of shared memory are numbers.
     const bool lost = array.kind == access::ArrayKind::unknown || array.kind == access::ArrayKind::several ||
                       (site.space == access::Space::shared && array.kind != access::ArrayKind::shared);
-    if (!lost || site.array.kind == access::ArrayKind::unknown)
+    if (access::is_spill(site))
+      ; // no array of the program
+    else if (!lost || site.array.kind == access::ArrayKind::unknown)
       out.back().array = std::move(array);
     else if (!site.array.name.empty())
       out.back().array.name = ptx::variable_name(site.array.name);

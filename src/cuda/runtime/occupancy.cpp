@@ -1,37 +1,17 @@
-// See occupancy.h. Each resource is handed out in units, so sizes are rounded up before they are divided.
+// See occupancy.h.
 #include "runtime/occupancy.h"
+#include "arch/occupancy.h"
 #include "base/bits.h"
 #include "runtime/launch.h"
 #include <algorithm>
 
 namespace warplens::runtime {
-namespace {
-
-u64 shared_per_block(const arch::Limits& limits, u64 bytes) {
-  return align_up(bytes + limits.shared_reserved_per_block, limits.shared_allocation_unit);
-}
-
-u64 blocks_by_registers(const arch::Limits& limits, u32 registers, u64 warps) {
-  if (registers == 0) return limits.blocks_per_sm;
-  u64 per_warp = align_up(u64{registers} * warp_size, limits.register_allocation_unit);
-  u64 warps_that_fit = limits.registers_per_sm / per_warp / limits.warp_schedulers * limits.warp_schedulers;
-  return warps_that_fit / warps;
-}
-
-} // namespace
-
 u32 active_blocks(const Runtime& runtime, const Kernel& kernel, u32 threads, u64 dynamic_shared) {
   const arch::Limits& limits = runtime.architecture().limits;
-  if (threads == 0 || threads > limits.threads_per_block) return 0;
-  u64 warps = ceil_div(threads, warp_size);
-  u64 shared = kernel.info.static_shared, most = limits.shared_per_block_optin;
-  if (shared > most || dynamic_shared > most - shared) return 0;
-  shared += dynamic_shared;
-  u64 blocks = std::min<u64>(limits.blocks_per_sm, limits.threads_per_sm / warp_size / warps);
-  blocks = std::min(blocks, blocks_by_registers(limits, kernel.registers(), warps));
-  if (u64 each = shared_per_block(limits, shared); each != 0)
-    blocks = std::min(blocks, limits.shared_per_sm / each);
-  return static_cast<u32>(blocks);
+  const u64 shared = kernel.info.static_shared;
+  if (dynamic_shared > limits.shared_per_block_optin) return 0;
+  return static_cast<u32>(
+      arch::occupancy(limits, {threads, kernel.registers(), shared + dynamic_shared}).blocks());
 }
 
 namespace {

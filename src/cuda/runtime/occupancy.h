@@ -4,8 +4,7 @@
 
 namespace warplens::runtime {
 
-// The rule of the CUDA Programming Guide (Occupancy; "Compute Capabilities", limits per multiprocessor): the
-// least of what threads, blocks, registers and shared memory allow. `kernel` is resolved. 0: such a block
+// The least of what threads, blocks, registers and shared memory allow (arch/occupancy.h). `kernel` is resolved. 0: such a block
 // never fits.
 u32 active_blocks(const Runtime&, const Kernel& kernel, u32 threads, u64 dynamic_shared);
 

@@ -238,7 +238,7 @@ template <class V, class T> void name_members(V&& visit, T& launch) {
 template <class V, class T> void shape_members(V&& visit, T& launch) {
   visit("grid", launch.grid), visit("block", launch.block), visit("sm", launch.sm);
   visit("shared_bytes", launch.shared_bytes), visit("local_bytes", launch.local_bytes);
-  visit("local_arrays", launch.local_arrays);
+  visit("local_arrays", launch.local_arrays), visit.optional("registers", launch.registers);
 }
 template <class V, class T> void outcome_members(V&& visit, T& launch) {
   visit.known("reason", launch.reason), visit.known("error", launch.error);

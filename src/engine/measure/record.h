@@ -64,7 +64,8 @@ struct LaunchContent {
   u32 machine_code = 0;
   Dim3 grid, block;
   u64 shared_bytes = 0; // static + dynamic
-  u64 local_bytes = 0;  // per thread, from PTX
+  u64 local_bytes = 0;  // per thread
+  u32 registers = 0;    // per thread; 0: not known, as of PTX
   std::vector<std::string> local_arrays;
   std::vector<u32> sm; // architectures counted, first = the device
   Status status = Status::exact;

@@ -102,6 +102,16 @@ u64 excess_cycles(const Counts& counters, access::Space space, const arch::Archi
                ideal_cycles(counters, space, row, from_l2).busiest());
 }
 
+u64 excess_bytes(const Counts& counters, access::Space space, const access::Site& site) {
+  return is_spill(site) ? bytes_moved(counters, space) : excess_bytes(counters, space);
+}
+
+u64 excess_cycles(const Counts& counters, access::Space space, const access::Site& site,
+                  const arch::Architecture& row, double from_l2) {
+  return is_spill(site) ? cycles(counters, space, row, from_l2).busiest()
+                        : excess_cycles(counters, space, row, from_l2);
+}
+
 double efficiency(const Counts& counters, access::Space space) {
   u64 moved = bytes_moved(counters, space);
   bool by_passes = space == access::Space::shared || space == access::Space::constant;

@@ -35,6 +35,11 @@ StageCycles ideal_cycles(const arch::Counts&, access::Space, const arch::Archite
                          double from_l2 = 1); // what would have done
 u64 excess_cycles(const arch::Counts&, access::Space, const arch::Architecture&, double from_l2 = 1);
 
+// The same of one access: what spilled registers move is all for nothing, since no lane asked for it.
+u64 excess_bytes(const arch::Counts&, access::Space, const access::Site&);
+u64 excess_cycles(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture&,
+                  double from_l2 = 1);
+
 // Bandwidth efficiency: bytes asked for by active lanes (each byte once) / bytes moved; shared: ideal
 // wavefronts / wavefronts; constant: instructions / requests. 1 where nothing moved, never above 1.
 double efficiency(const arch::Counts&, access::Space);

@@ -53,7 +53,10 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
   const arch::Counts& counters = site.counters[context.column];
   if (counters.instructions == 0 || site.distribution.classes.empty()) return out;
   rules::Subject subject{site, counters, context};
-  for (rules::Rule* rule : rules::all) rule(subject, out);
+  if (is_spill(site.site))
+    rules::spilled(subject, out);
+  else
+    for (rules::Rule* rule : rules::all) rule(subject, out);
   // What does not help is not said; a note leaves all counts as they are.
   std::erase_if(out, [](const Advice& a) {
     u64 before = value(a.metric, a.before), after = value(a.metric, a.after);

@@ -98,6 +98,9 @@ struct List {
   std::vector<Finding> findings;
   std::vector<Access> accesses;
   std::optional<Weight> all{}; // of all accesses of a run; the shares are 1
+  // Of a run: how often a warp saved registers in local memory or brought them back. Nothing where kernels ran as PTX, which does
+  // not tell.
+  std::optional<u64> spills{};
   // What was to be judged and was not: a file, which the span names, or a part of a run. Errors: findings that others of this
   // program have may be missing here. Warnings: what is missing is missing every time.
   std::vector<diag::Diagnostic> gaps{};

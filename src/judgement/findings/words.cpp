@@ -119,7 +119,8 @@ bool is_conclusive(const List& list) {
 
 std::string gaps_text(const List& list) {
   if (is_conclusive(list)) return {};
-  if (list.files == 0) return "the run was not counted completely";
+  if (list.files == 0)
+    return list.gaps.size() == 1 ? gap_text(list.gaps[0]) : "the run was not counted completely";
   std::set<std::string> files;
   for (const diag::Diagnostic& gap : list.gaps) files.insert(gap.span.file);
   if (list.files == 1) return "the file was not judged";

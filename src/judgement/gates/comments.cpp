@@ -123,7 +123,8 @@ private:
       const std::size_t comma = std::min(words.find(','), words.size());
       Result<Comparison> expect = parse_comparison(words.substr(0, comma), place);
       if (!expect) return malformed(expect.error().message, place, expect.error().help);
-      if (expect->measure == Measure::excess) return malformed("a line has no excess of its own", place);
+      if (is_of_run(expect->measure))
+        return malformed(fmt::format("a line has no {} of its own", name(expect->measure)), place);
       add({place, 0, 0, std::move(*expect), {}, {}});
       if (comma == words.size()) return;
       words.remove_prefix(comma + 1);

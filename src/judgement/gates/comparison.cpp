@@ -13,7 +13,8 @@ diag::Diagnostic bad_condition(std::string message, const diag::Span& where) {
                      "write e.g. sectors-per-request>8, wavefronts<=2 or excess>20%");
 }
 
-constexpr Measure measures[] = {Measure::sectors, Measure::wavefronts, Measure::requests, Measure::excess};
+constexpr Measure measures[] = {Measure::sectors, Measure::wavefronts, Measure::requests, Measure::excess,
+                                Measure::spills};
 
 Result<Measure> parse_measure(std::string_view word, const diag::Span& where) {
   std::vector<std::string> known;
@@ -70,6 +71,7 @@ std::string_view name(Measure measure) {
   case Measure::wavefronts: return "wavefronts-per-instruction";
   case Measure::requests: return "requests-per-instruction";
   case Measure::excess: return "excess";
+  case Measure::spills: return "spills";
   }
   return "";
 }
@@ -79,7 +81,8 @@ std::string_view counter(Measure measure) {
   case Measure::sectors: return "sectors";
   case Measure::wavefronts: return "wavefronts";
   case Measure::requests: return "requests";
-  case Measure::excess: return "";
+  case Measure::excess:
+  case Measure::spills: return "";
   }
   return "";
 }

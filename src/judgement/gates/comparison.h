@@ -8,10 +8,12 @@ namespace warplens::gates {
 enum class Relation : u8 { less, at_most, equal, at_least, more };
 std::string_view name(Relation); // "<="
 
-// What is compared: an access's average per request or instruction, or the share of what a whole run moves for nothing.
-enum class Measure : u8 { sectors, wavefronts, requests, excess };
+// What is compared: an access's average per request or instruction; or of a whole run, the share of what it moves for nothing, or
+// how often a warp saves registers in local memory or brings them back.
+enum class Measure : u8 { sectors, wavefronts, requests, excess, spills };
+constexpr bool is_of_run(Measure measure) { return measure >= Measure::excess; }
 std::string_view name(Measure);    // "sectors-per-request", as it is written out
-std::string_view counter(Measure); // "sectors", as in Cost; empty for excess
+std::string_view counter(Measure); // "sectors", as in Cost; empty for those of a run
 
 struct Comparison {
   Measure measure{};

@@ -76,6 +76,21 @@ Finding over_threshold(const Comparison& limit, std::string message) {
 
 // A threshold finds accesses that no rule did.
 void add_threshold(List& list, const Comparison& limit) {
+  if (limit.measure == Measure::spills) {
+    if (!list.spills)
+      list.gaps.push_back(
+          diag::error("spills-unknown",
+                      fmt::format("'{}' cannot be told: kernels ran as PTX, and registers are spilled in "
+                                  "machine code",
+                                  limit.text),
+                      {}, "build for the GPU of --sm (-arch=sm_90), and run without --code ptx"));
+    if (!list.spills || !holds(limit, static_cast<double>(*list.spills))) return;
+    list.findings.push_back(over_threshold(
+        limit,
+        fmt::format("warps save registers in local memory, or bring them back, {} times", *list.spills)));
+    list.findings.back().certainty = findings::Certainty::measured;
+    return;
+  }
   if (limit.measure == Measure::excess) {
     const double share =
         !list.all || list.all->moved_bytes == 0
@@ -110,8 +125,9 @@ bool meets(const Condition& condition, const Finding& finding) {
     return finding.severity >= *severity;
   if (const auto* rule = std::get_if<Rule>(&condition.what)) return finding.rule == *rule;
   if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
-    if (limit->measure == Measure::excess)
-      return finding.rule == Rule::over_threshold && finding.costs.empty();
+    if (is_of_run(limit->measure))
+      return finding.rule == Rule::over_threshold && finding.costs.empty() &&
+             finding.message.ends_with(limit->text);
     return breaks(*limit, finding.costs);
   }
   return false;

@@ -141,6 +141,16 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
         if (std::string& longest = local[before]; longest.size() < site.array.name.size())
           longest = site.array.name;
     }
+    // One variable is all of a kernel's local memory. If every access of it spills, it is no array.
+    const auto in_local = [](const measure::SiteRecord& record) {
+      return record.space == access::Space::local;
+    };
+    const auto spills = [&](const measure::SiteRecord& record) {
+      return !in_local(record) || is_spill(record.site);
+    };
+    if (launch.machine_code != 0 && std::ranges::any_of(launch.sites, in_local) &&
+        std::ranges::all_of(launch.sites, spills))
+      local[std::string(depot) + "0"] = "spilled registers";
     name_local_arrays(launch, local);
   }
 }

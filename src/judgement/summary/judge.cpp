@@ -125,7 +125,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
   findings::Weight out;
   const access::Space space = group.worst->space;
   out.moved_bytes = measure::bytes_moved(group.counts[0], space);
-  out.excess_bytes = measure::excess_bytes(group.counts[0], space);
+  out.excess_bytes = measure::excess_bytes(group.counts[0], space, group.worst->site);
   out.share = share_of(group.excess_cycles, model.excess_cycles);
   out.sampled = group.sampled;
   if (group.broken.advice == nullptr) return out;
@@ -262,6 +262,16 @@ void add_gaps(findings::List& list, const Model& model) {
                                       "the report says which, and why"));
 }
 
+std::optional<u64> spills_of(const Model& model) {
+  u64 out = 0;
+  for (const Kernel& kernel : model.kernels) {
+    if (!measure::is_counted(kernel.status)) continue;
+    if (!kernel.is_machine_code) return {};
+    out += kernel.spilled.instructions;
+  }
+  return out;
+}
+
 } // namespace
 
 findings::List findings_of(const Model& model, const NameOfFile& name) {
@@ -280,7 +290,7 @@ findings::List findings_of(const Model& model, const NameOfFile& name) {
   for (const auto& [_, group] : broken) worst_first.push_back(&group);
   std::ranges::stable_sort(worst_first, std::greater<>(), [](const Group* g) {
     return std::pair(std::max(g->excess_cycles, g->wait_cycles),
-                     measure::excess_bytes(g->counts[0], g->worst->space));
+                     measure::excess_bytes(g->counts[0], g->worst->space, g->worst->site));
   });
   findings::List out;
   add_mistakes(out, model, name);
@@ -290,6 +300,7 @@ findings::List findings_of(const Model& model, const NameOfFile& name) {
     out.accesses.push_back({named_place(group.worst->site, name), listed_kernels(group), array_of(group),
                             group.line->text, what_is(group), costs_of(group)});
   add_gaps(out, model);
+  out.spills = spills_of(model);
   out.all = findings::Weight{model.moved_bytes, model.excess_bytes, 1, 0, has_sampled(model)};
   return out;
 }

@@ -115,6 +115,7 @@ void add_alike(Kernel& kernel, SiteSums& sums, const measure::LaunchContent& lau
   add_reason(kernel, launch.reason, times);
   kernel.shared_bytes = std::max(kernel.shared_bytes, launch.shared_bytes);
   kernel.local_bytes = std::max(kernel.local_bytes, launch.local_bytes);
+  kernel.registers = std::max(kernel.registers, launch.registers);
   if (kernel.local_arrays.empty()) kernel.local_arrays = launch.local_arrays;
   kernel.warp_instructions += launch.warp_instructions * times;
   if (const arch::Architecture* row = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
@@ -142,7 +143,7 @@ const LaunchRecord& most_wasteful(std::span<const Launch* const> launches) {
   auto waste = [](const Launch* launch) {
     u64 out = 0;
     for (const measure::SiteRecord& site : launch->record.sites)
-      if (ran(site.counters)) out += measure::excess_bytes(site.counters[0], site.space);
+      if (ran(site.counters)) out += measure::excess_bytes(site.counters[0], site.space, site.site);
     return out;
   };
   if (launches.size() == 1) return launches.front()->record;
@@ -157,6 +158,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   kernel.module = first.module, kernel.status = first.status, kernel.sm = first.sm,
   kernel.block = first.block;
   kernel.first_launch = first.index;
+  kernel.is_machine_code = first.machine_code != 0;
   kernel.measured = input.measured.has_value();
   kernel.measured_time = time_of(launches);
   SiteSums sums;
@@ -169,8 +171,10 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   if (auto found = input.local_use.find(kernel.mangled); found != input.local_use.end())
     kernel.local_use = found->second;
   for (const auto& [key, merge] : sums)
-    if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none)
+    if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none) {
       add_counters(kernel.totals[key.second], merge.record.counters);
+      if (is_spill(merge.record.site)) kernel.spilled += merge.record.counters[0];
+    }
   std::vector<Row> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
   const measure::Reuse reuse = device != nullptr ? measure::Reuse(first, *device) : measure::Reuse();

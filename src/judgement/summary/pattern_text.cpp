@@ -114,6 +114,7 @@ std::string described(const access::Site& site, access::Space space, const std::
                          preposition = stores                 ? "to"
                                        : is_atomic(site.kind) ? "on"
                                                               : "from";
+  if (is_spill(site)) return fmt::format("the assembler's {} of registers", verb);
   return fmt::format("{} of {} byte{} {} {}", verb, site.bytes, site.bytes == 1 ? "" : "s", preposition,
                      array.empty() ? fmt::format("{} memory", access::name(space))
                                    : fmt::format("'{}'", array));

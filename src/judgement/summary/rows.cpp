@@ -107,7 +107,8 @@ void Merge::note_pattern(const SiteRecord& other) {
   Seen& seen = patterns.try_emplace(look_of(other.pattern), Seen{other.pattern}).first->second;
   double share = other.pattern.share;
   seen.warps += share * static_cast<double>(other.counters[0].instructions);
-  seen.excess += share * static_cast<double>(measure::excess_bytes(other.counters[0], other.space));
+  seen.excess +=
+      share * static_cast<double>(measure::excess_bytes(other.counters[0], other.space, other.site));
   seen.pattern.ways = std::max(seen.pattern.ways, other.pattern.ways);
 }
 
@@ -195,6 +196,7 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
   auto per = [](u64 value, u64 count) {
     return count == 0 ? 0 : static_cast<double>(value) / static_cast<double>(count);
   };
+  const auto needed = [&](u64 sectors) { return is_spill(site) ? 0 : sectors; };
   switch (space) {
   case Space::shared:
     return {per(counts.wavefronts, counts.instructions), per(counts.ideal_wavefronts, counts.instructions),
@@ -205,9 +207,10 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
   bool sectors = device == nullptr ||
                  arch::moves_sectors(*device, {.space = space, .kind = site.kind, .cache = site.cache});
   if (!sectors)
-    return {per(counts.transaction_bytes, counts.requests), per(counts.ideal_sectors * 32, counts.requests),
-            "bytes"};
-  return {per(counts.sectors, counts.requests), per(counts.ideal_sectors, counts.requests), "sectors"};
+    return {per(counts.transaction_bytes, counts.requests),
+            per(needed(counts.ideal_sectors) * 32, counts.requests), "bytes"};
+  return {per(counts.sectors, counts.requests), per(needed(counts.ideal_sectors), counts.requests),
+          "sectors"};
 }
 
 Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& reuse) {
@@ -215,12 +218,13 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
   const std::vector<u32>& sm = launch.record().sm;
   const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
   if (ran(row.counters)) {
-    row.excess_bytes = measure::excess_bytes(row.counters[0], row.space);
+    row.excess_bytes = measure::excess_bytes(row.counters[0], row.space, row.site);
     row.efficiency = measure::efficiency(row.counters[0], row.space);
     row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
     row.from_l2 = reuse.share_from_l2(row.site, row.space, row.distribution.first_block);
     if (architecture != nullptr)
-      row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, *architecture, row.from_l2);
+      row.excess_cycles =
+          measure::excess_cycles(row.counters[0], row.space, row.site, *architecture, row.from_l2);
     if (architecture != nullptr && !row.is_rare())
       row.advice = advise::advise(row, {architecture, 0, &launch});
     if (source::is_library_code(row.site))

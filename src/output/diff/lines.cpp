@@ -183,8 +183,9 @@ Cost View::cost(const summary::Kernel& kernel, const Row& row) const {
   const double from_l2 = a == 0 ? row.from_l2 : 1;
   auto number = [](u64 value) { return static_cast<double>(value); };
   return {number(measure::cycles(counts, row.space, *device, from_l2).busiest()),
-          number(measure::excess_cycles(counts, row.space, *device, from_l2)),
-          number(measure::bytes_moved(counts, row.space)), number(measure::excess_bytes(counts, row.space))};
+          number(measure::excess_cycles(counts, row.space, row.site, *device, from_l2)),
+          number(measure::bytes_moved(counts, row.space)),
+          number(measure::excess_bytes(counts, row.space, row.site))};
 }
 
 Cost View::cost(const summary::Kernel& kernel) const {

@@ -137,8 +137,8 @@ Json access_data(Scribe& scribe, u32 kernel, const summary::Line& line, const Ro
   if (site.timing_dependent != access::Timing::none)
     out["timing"] = scribe.text(std::string(access::name(site.timing_dependent)));
   out["cost"] = costs_json(scribe, row);
-  out["n"] = counts_by_device(scribe, row.counters, row.space, site.kind,
-                              Excess{row.excess_bytes, row.excess_cycles});
+  out["n"] =
+      counts_by_device(scribe, row.counters, row.space, site, Excess{row.excess_bytes, row.excess_cycles});
   out["classes"] = classes_json(scribe, row);
   if (row.distribution.other_warps != 0) out["other"] = row.distribution.other_warps;
   out["fixes"] = Json::array();
@@ -158,7 +158,7 @@ Json finding_data(Scribe& scribe, const summary::Finding& finding,
            {"places", report::places_text(page, finding)},
            {"kernels", report::kernel_names(page, finding)}};
   out["cost"] = cost_json(scribe, finding.cost);
-  out["n"] = counts_of(finding.counts, worst.space, worst.site.kind, scribe.device(),
+  out["n"] = counts_of(finding.counts, worst.space, worst.site, scribe.device(),
                        Excess{finding.excess_bytes, finding.excess_cycles});
   if (finding.predicted)
     out["predicted"] = {scribe.text(std::string(advise::name(finding.predicted->metric))),

@@ -49,7 +49,9 @@ void add_rest(const summary::Model& model, Origin origin, Gaps& gaps) {
   if (timing != 0)
     gaps.add(text::human(timing, "access") + (timing == 1 ? " depends" : " depend") + " on timing",
              "how often they run follows from which thread comes first: they are in no sum");
-  if (origin == Origin::run && !model.kernels.empty() && model.input.local_use.empty())
+  const bool machine_code = std::ranges::all_of(
+      model.kernels, [](const summary::Kernel& kernel) { return kernel.is_machine_code; });
+  if (origin == Origin::run && !machine_code && model.input.local_use.empty())
     gaps.add("register spills are not seen", "they exist only after ptxas, which did not run");
 }
 

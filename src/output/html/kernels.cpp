@@ -2,6 +2,7 @@
 #include "html/report_data.h"
 #include "measure/totals.h"
 #include "summary/bottleneck.h"
+#include "summary/occupancy.h"
 #include "text/words.h"
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ constexpr std::size_t most_stretches = 4000;
 Json spaces_json(const Scribe& scribe, const Kernel& kernel) {
   Json out = Json::object();
   for (const auto& [space, counters] : kernel.totals)
-    out[std::string(access::name(space))] = counts_by_device(scribe, counters, space, access::Kind::load);
+    out[std::string(access::name(space))] = counts_by_device(scribe, counters, space, {});
   return out;
 }
 
@@ -35,7 +36,7 @@ Sums sums_of(const measure::LaunchRecord& launch) {
       out.excess_passes += measure::excess(counts, site.space);
     } else if (site.space != access::Space::constant) {
       out.moved += measure::bytes_moved(counts, site.space);
-      out.excess += measure::excess_bytes(counts, site.space);
+      out.excess += measure::excess_bytes(counts, site.space, site.site);
     }
   }
   return out;
@@ -112,6 +113,7 @@ Json kernel_data(Scribe& scribe, const Kernel& kernel) {
   if (kernel.local_use)
     out["spills"] = {kernel.local_use->stack_bytes, kernel.local_use->spill_store_bytes,
                      kernel.local_use->spill_load_bytes};
+  if (const auto fits = summary::occupancy_of(kernel)) out["occupancy"] = in_words(*fits, kernel);
   out["spaces"] = spaces_json(scribe, kernel);
   out["limit"] = limit_json(kernel);
   out["runs"] = launches_json(scribe, kernel);

@@ -54,7 +54,7 @@ Json run_data(const Scribe& scribe) {
 Json totals_data(const Scribe& scribe) {
   Json out = Json::object();
   for (const auto& [space, counters] : scribe.model.totals)
-    out[std::string(access::name(space))] = counts_by_device(scribe, counters, space, access::Kind::load);
+    out[std::string(access::name(space))] = counts_by_device(scribe, counters, space, {});
   return out;
 }
 
@@ -99,16 +99,17 @@ Json count_names() {
   return out;
 }
 
-Json counts_of(const arch::Counts& counts, access::Space space, access::Kind kind,
+Json counts_of(const arch::Counts& counts, access::Space space, const access::Site& site,
                const arch::Architecture* architecture, std::optional<Excess> excess) {
   Json out = Json::array();
   const bool stages = architecture != nullptr && arch::knows_stages(*architecture);
   for (const arch::CountMember& member : arch::count_members)
-    out.push_back(arch::applies(member.which, space, kind, stages) ? Json(counts.*member.value) : Json());
+    out.push_back(arch::applies(member.which, space, site.kind, stages) ? Json(counts.*member.value)
+                                                                        : Json());
   out.push_back(measure::bytes_moved(counts, space));
   if (!excess)
-    excess = {measure::excess_bytes(counts, space),
-              architecture == nullptr ? 0 : measure::excess_cycles(counts, space, *architecture)};
+    excess = {measure::excess_bytes(counts, space, site),
+              architecture == nullptr ? 0 : measure::excess_cycles(counts, space, site, *architecture)};
   out.push_back(excess->bytes);
   out.push_back(excess->cycles);
   return out;
@@ -124,10 +125,10 @@ Json by_device(std::vector<Json> each) {
 }
 
 Json counts_by_device(const Scribe& scribe, const std::vector<arch::Counts>& counters, access::Space space,
-                      access::Kind kind, std::optional<Excess> excess) {
+                      const access::Site& site, std::optional<Excess> excess) {
   std::vector<Json> out;
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
-    out.push_back(counts_of(a < counters.size() ? counters[a] : arch::Counts{}, space, kind,
+    out.push_back(counts_of(a < counters.size() ? counters[a] : arch::Counts{}, space, site,
                             scribe.architectures[a], a == 0 ? excess : std::nullopt));
   return by_device(std::move(out));
 }

@@ -54,7 +54,7 @@ Json count_names();
 struct Excess {
   u64 bytes = 0, cycles = 0;
 };
-Json counts_of(const arch::Counts&, access::Space, access::Kind, const arch::Architecture*,
+Json counts_of(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture*,
                std::optional<Excess> excess = {});
 
 Json access_data(Scribe&, u32 kernel, const summary::Line&, const summary::Row&);
@@ -62,7 +62,7 @@ Json kernel_data(Scribe&, const summary::Kernel&);
 // One for each device; what is the same as an earlier one's is that one's number.
 Json by_device(std::vector<Json> each);
 // By device; what a report does not hold is 0.
-Json counts_by_device(const Scribe&, const std::vector<arch::Counts>&, access::Space, access::Kind,
+Json counts_by_device(const Scribe&, const std::vector<arch::Counts>&, access::Space, const access::Site&,
                       std::optional<Excess> excess = {});
 // `first`: of each kernel and line, the number of its first access.
 Json finding_data(Scribe&, const summary::Finding&, const std::vector<std::vector<u32>>& first);

@@ -59,9 +59,10 @@ std::string gain_of(const Page& page, const Finding& finding) {
   const auto& [metric, before, after, saved_bytes] = *finding.predicted;
   const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
   if (gain <= 1.05) return "";
-  std::string text =
-      fmt::format("{:.3g} times fewer {}", gain,
-                  metric == advise::Metric::threads ? "updates" : advise::name(metric)); // of atomics
+  const std::string_view what =
+      metric == advise::Metric::threads ? "updates" : advise::name(metric); // of atomics
+  std::string text = after == 0 ? fmt::format("none of these {} is left", what)
+                                : fmt::format("{:.3g} times fewer {}", gain, what);
   if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
     text += fmt::format("; saves {} of the program's traffic", percent(saved));
   return text;
@@ -74,7 +75,7 @@ std::string waste_text(const Page& page, const Finding& finding, Space space) {
   });
   std::string text = findings::cost_text(finding.cost.actual, finding.cost.unit, finding.cost.ideal);
   const u64 moved = measure::bytes_moved(finding.counts, space),
-            excess = measure::excess_bytes(finding.counts, space);
+            excess = measure::excess_bytes(finding.counts, space, row_of(page, finding.accesses[0]).site);
   if (space == Space::shared)
     text += fmt::format(": {} of {} wavefronts", shown(measure::excess(finding.counts, space), sampled),
                         shown(finding.counts.wavefronts, sampled));
@@ -92,6 +93,7 @@ std::string waste_text(const Page& page, const Finding& finding, Space space) {
 std::string problem_of(const Page& page, const Row& row) {
   const advise::Advice* advice = page.model.input.measured ? nullptr : main_advice(row);
   std::string pattern = pattern_text(row);
+  if (advice != nullptr && is_spill(row.site)) return advice->cause;
   if (advice == nullptr || pattern.find(advice->title) != pattern.npos) return pattern;
   // "2 of 32 lanes are active" is not said again.
   if (const std::size_t lanes = pattern.rfind(", "); advice->title.ends_with("lanes are active") &&

@@ -11,6 +11,7 @@
 #include "measure/totals.h"
 #include "report/json_document.h"
 #include "summary/bottleneck.h"
+#include "summary/occupancy.h"
 #include "summary/pattern_text.h"
 #include <nlohmann/json.hpp>
 #include <set>
@@ -57,9 +58,9 @@ void put_counts(json_t& out, const Counts& counts, u32 sm, Space space, const ac
   for (const arch::CountMember& member : arch::count_members)
     out[member.name] =
         arch::applies(member.which, space, site.kind, stages) ? json_t(counts.*member.value) : json_t();
-  out["excess_bytes"] = measure::excess_bytes(counts, space);
+  out["excess_bytes"] = measure::excess_bytes(counts, space, site);
   out["excess_cycles"] =
-      row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, *row, from_l2));
+      row == nullptr ? json_t() : json_t(measure::excess_cycles(counts, space, site, *row, from_l2));
   arch::StageEstimates estimates;
   if (row != nullptr && !measured)
     estimates = arch::stage_estimates(*row, {.space = space, .kind = site.kind, .bytes = site.bytes}, counts,
@@ -219,6 +220,19 @@ json_t limit_json(const Model& model, const Kernel& kernel) {
   return out;
 }
 
+json_t occupancy_json(const Kernel& kernel) {
+  const std::optional<Occupancy> fits = occupancy_of(kernel);
+  if (!fits) return {};
+  auto known = [](u64 value) { return value == 0 ? json_t() : json_t(value); };
+  return {{"registers", fits->registers},
+          {"blocks", fits->blocks},
+          {"warps", fits->warps},
+          {"most_warps", fits->most_warps},
+          {"limited_by", fits->limits},
+          {"next_registers", known(fits->next_registers)},
+          {"next_shared_bytes", known(fits->next_shared)}};
+}
+
 json_t kernel_json(const Model& model, const Kernel& kernel) {
   const Label label{kernel.status, kernel.measured};
   json_t out{{"kernel", kernel.mangled}, {"name", kernel.name},    {"short", kernel.label},
@@ -230,6 +244,7 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
   out["share"] = kernel.share;
   out["limit"] = limit_json(model, kernel);
   if (kernel.measured_time) out["measured_seconds"] = *kernel.measured_time;
+  out["occupancy"] = occupancy_json(kernel);
   out["ptxas"] = json_t();
   if (kernel.local_use)
     out["ptxas"] = {{"stack_bytes", kernel.local_use->stack_bytes},

@@ -104,7 +104,10 @@ std::string closing_section(const Page& page) {
   const bool any =
       std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return !kernel.lines.empty(); });
   const bool emulated = !model.kernels.empty() && !model.input.measured;
-  if (tables && emulated && model.input.local_use.empty())
+  const bool spills_are_seen =
+      !model.input.local_use.empty() ||
+      std::ranges::all_of(model.kernels, [](const Kernel& kernel) { return kernel.is_machine_code; });
+  if (tables && emulated && !spills_are_seen)
     out += wrap("Register spills are not counted: they exist only after ptxas, which did not run.", "",
                 page.options.width);
   std::string end;

@@ -9,6 +9,7 @@
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "summary/bottleneck.h"
+#include "summary/occupancy.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -121,6 +122,11 @@ std::string proof_lines(const Page& page, const Kernel& kernel) {
   if (kernel.reasons.size() > most_shown)
     out += wrap(fmt::format("and {} more", kernel.reasons.size() - most_shown), "  ", page.options.width);
   return out;
+}
+
+std::string occupancy_lines(const Page& page, const Kernel& kernel) {
+  const std::optional<summary::Occupancy> fits = summary::occupancy_of(kernel);
+  return fits ? wrap(in_words(*fits, kernel), "  ", page.options.width) : "";
 }
 
 std::string local_lines(const Page& page, const Kernel& kernel) {
@@ -306,7 +312,8 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
   if (page.options.details && !kernel.module.empty())
     out += wrap("PTX: " + kernel.module, "  ", page.options.width);
   out += wrap(launch_line(kernel), "  ", page.options.width);
-  return out + limit_lines(page, kernel) + proof_lines(page, kernel) + local_lines(page, kernel);
+  return out + limit_lines(page, kernel) + proof_lines(page, kernel) + occupancy_lines(page, kernel) +
+         local_lines(page, kernel);
 }
 
 // What a reader sees of a row, but for how often it ran.

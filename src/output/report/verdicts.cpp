@@ -95,7 +95,7 @@ std::string few_threads_text(const Kernel& kernel) {
 }
 
 std::string spill_text(const Kernel& kernel) {
-  if (!kernel.local_use) return "";
+  if (!kernel.local_use || kernel.is_machine_code) return "";
   const u64 stores = kernel.local_use->spill_store_bytes, loads = kernel.local_use->spill_load_bytes;
   if (stores + loads == 0) return "";
   return fmt::format(

@@ -31,6 +31,7 @@ Rule narrow;        // consecutive, but 1 to 8 bytes a lane: vector loads
 Rule bank_conflict; // shared memory: pad rows
 Rule constant_serialised; // constant memory read at several addresses
 Rule local_array;         // an array of each thread that lives in device memory
+Rule spilled;             // registers that are saved in local memory; no other rule speaks of them
 Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
 Rule divergence;          // few lanes of each warp take part
 Rule repeated;            // a block reads the same again and again: a tile
