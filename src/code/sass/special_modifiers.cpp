@@ -146,11 +146,12 @@ void pack_floats(Decoder& d) { // F2FP
   put(d, from, source);
   if (unpack) return d.modifiers(".UNPACK_B");
   const u32 round = f.field(79, 2);
+  const bool halves = packed > 1 && source == 1; // two halves of B, to two bytes
   if (f.since(Generation::hopper)) put(d, rounding, round);
-  d.modifiers(merge != 0 ? ".PACK_AB_MERGE_C" : ".PACK_AB");
+  d.modifiers(halves ? ".UNPACK_B_MERGE_C" : merge != 0 ? ".PACK_AB_MERGE_C" : ".PACK_AB");
   if (!f.since(Generation::hopper)) put(d, rounding, round);
   const u32 bytes = f.field(87, 4); // always so where 8-bit floats are merged
-  if (bytes != (merge == 1 && packed > 1 ? 9 : 0)) d.refuse();
+  if (bytes != (halves || (merge == 1 && packed > 1) ? 9 : 0) || (halves && merge != 0)) d.refuse();
 }
 
 void half_modifiers(Decoder& d) {

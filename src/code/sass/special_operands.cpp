@@ -399,8 +399,9 @@ const std::unordered_map<std::string_view, Operands>& operand_functions() {
       {"mergec",
        [](Decoder& d) {
          Operand o = d.source('C', "");
-         const bool unpacks = d.fields.since(Generation::ada) && d.fields.bit(89);
-         hide(o, !d.fields.bit(78) || unpacks);
+         const bool now = d.fields.since(Generation::ada), unpacks = now && d.fields.bit(89);
+         const bool halves = now && d.fields.field(76, 2) > 1 && d.fields.field(73, 2) == 1;
+         hide(o, (!d.fields.bit(78) && !halves) || unpacks);
          if (unpacks && !d.fields.bit(86)) d.unused(78, 1), d.fields.bit(78) ? d.refuse() : void();
          d.add(o);
        }},

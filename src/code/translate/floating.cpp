@@ -360,8 +360,8 @@ bool Kernel::conversion() {
       act("cvt{}{}.f32.f64 {}, {};", rounding(*now_), flush, target(d), value);
     } else if (to == 2 && from == 1) {
       act("cvt{}.f32.f16 {}, {};", flush, target(d), value);
-    } else if (to == 4 && from == 2) {
-      put("cvt{}.bf16.f32 %h0, {};", rounding(*now_), value);
+    } else if (to == 4 && from >= 2) {
+      put("cvt{}.bf16.{} %h0, {};", rounding(*now_), type, value);
       act("cvt.u32.u16 {}, %h0;", target(d));
     } else if (to == 1 && from >= 2) {
       put("cvt{}{}.f16.{} %h0, {};", rounding(*now_), from == 2 ? flush : "", type, value);
@@ -403,6 +403,12 @@ bool Kernel::conversion() {
     if (small && has(Modifier::PACK_AB_MERGE_C) && has(Modifier::F32) && has(Modifier::SATFINITE) &&
         nothing(at(3))) {
       put("cvt.rn.satfinite.{}x2.f32 %h0, {}, {};", format, read_float(at(1)), read_float(at(2)));
+      act("cvt.u32.u16 {}, %h0;", target(d));
+      return true;
+    }
+    if (small && has(Modifier::UNPACK_B_MERGE_C) && has(Modifier::F16) && has(Modifier::SATFINITE) &&
+        nothing(at(3))) {
+      put("cvt.rn.satfinite.{}x2.f16x2 %h0, {};", format, read(at(2)));
       act("cvt.u32.u16 {}, %h0;", target(d));
       return true;
     }

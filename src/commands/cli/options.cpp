@@ -6,7 +6,7 @@
 namespace warplens::cli {
 namespace {
 
-constexpr u64 most_workers = 4096, most_launches = u64{1} << 40, most_work = u64{1} << 60;
+constexpr u64 most_workers = 4096, most_devices = 16, most_launches = u64{1} << 40, most_work = u64{1} << 60;
 constexpr double most_seconds = 1e9; // 31 years
 
 // Adds to an option what its value may be.

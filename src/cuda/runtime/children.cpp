@@ -43,14 +43,15 @@ void run_children(Runtime& runtime, Binary& binary,
     std::memcpy(bytes.data(), reinterpret_cast<const void*>(child.parameters), bytes.size());
     runtime.memory().release(child.parameters);
     if (!child.launched) continue;
-    auto kernel = kernel_of(runtime, &binary, binary.program->module().functions[child.kernel.value].name);
+    auto kernel =
+        kernel_of(runtime, &binary, binary.program(runtime)->module().functions[child.kernel.value].name);
     if (!kernel) continue;
     if (interruption::asked()) { // it is named
       runtime.upcoming.add(*kernel);
       continue;
     }
     std::vector<void*> arguments;
-    for (auto [offset, size] : binary.program->info(child.kernel).parameters)
+    for (auto [offset, size] : binary.program(runtime)->info(child.kernel).parameters)
       arguments.push_back(bytes.data() + offset);
     runtime.device->runtime.allow_children(depth < limit_of(runtime, cudaLimitDevRuntimePendingLaunchCount));
     launch({*kernel,

@@ -94,6 +94,7 @@ cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, u32 valu
   if (!written) return cudaErrorInvalidValue;
   Place at = place(runtime, to.data, *written);
   if (at != Place::device && at != Place::shared) return cudaErrorInvalidValue;
+  if (!runtime.memory().is_visible_to(runtime.memory().in_use(), address(to))) return cudaErrorInvalidValue;
   cudaError_t error =
       runtime.deferrals.before_write(runtime, address(to), *written, is_solid(*written, extent));
   if (error != cudaSuccess) return error;
@@ -123,11 +124,21 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyK
   return api_waiting([&](Runtime& r) { return copy(r, box(to), box(from), {size}, kind); });
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t size) {
+// Whose the memory is, the addresses say; a driver does not mind if they are named the wrong way round.
+static cudaError_t check_devices(int one, int other) {
+  return api([&](Runtime& r) {
+    return r.is_device(one) && r.is_device(other) ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t size) {
+  if (cudaError_t error = check_devices(to_device, from_device); error != cudaSuccess) return error;
   return cudaMemcpy(to, from, size, cudaMemcpyDefault);
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t size, cudaStream_t stream) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t size,
+                                cudaStream_t stream) {
+  if (cudaError_t error = check_devices(to_device, from_device); error != cudaSuccess) return error;
   return cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, stream);
 }
 

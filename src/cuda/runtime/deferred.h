@@ -38,6 +38,7 @@ struct DeferredLaunch {
   u64 index = 0;  // of its record
   u64 writes = 0; // number of the set of bytes that it writes (repeats.h)
   std::string name{};
+  u32 device = 0;
 };
 
 class Deferrals {

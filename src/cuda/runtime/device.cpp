@@ -1,15 +1,17 @@
-// The device as the program sees it: one, the reference part of the architecture that --sm names first.
+// The devices as the program sees them (--devices): each the reference part of the architecture that --sm names first. What they
+// answer about one another was asked of two H200 (580.159.04, tests/hardware/data/h200_devices.txt).
 #include "runtime/graphs/capture.h"
 #include "runtime/launch.h"
 #include <cstring>
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
 
-constexpr unsigned pci_bus = 1; // domain and device are 0
-constexpr const char* bus_id = "0000:01:00.0";
+constexpr unsigned first_bus = 1; // of the PCI; domain and slot are 0
 
-u64 attribute_of(const arch::Architecture& row, int attribute) {
+u64 attribute_of(const arch::Architecture& row, int attribute, u32 device) {
+  const u32 pci_bus = first_bus + device;
   constexpr int virtual_memory_management = 102; // which only the driver names
   switch (attribute) {
   case virtual_memory_management: return 1;
@@ -43,9 +45,10 @@ u64 limit_of(const Runtime& runtime, int limit) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return api([&](Runtime&) {
+  if (count) *count = 0;
+  return api([&](Runtime& r) {
     if (!count) return cudaErrorInvalidValue;
-    *count = 1;
+    *count = static_cast<int>(r.devices);
     return cudaSuccess;
   });
 }
@@ -53,13 +56,17 @@ cudaError_t cudaGetDeviceCount(int* count) {
 cudaError_t cudaGetDevice(int* device) {
   return api([&](Runtime&) {
     if (!device) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = static_cast<int>(thread_state().device);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return api([&](Runtime&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    make_current(static_cast<u32>(device));
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 cudaError_t cudaSetValidDevices(int*, int) { return accept(); }
@@ -69,35 +76,42 @@ cudaError_t cudaChooseDevice(int* device, const void*) { return cudaGetDevice(de
 cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
   return api([&](Runtime& r) {
     if (!value || attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    *value = static_cast<int>(attribute_of(r.architecture(), attribute));
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    *value = static_cast<int>(attribute_of(r.architecture(), attribute, static_cast<u32>(device)));
     return cudaSuccess;
   });
 }
 
-// Between two devices, and there is one.
-cudaError_t cudaDeviceGetP2PAttribute(int* value, int, int, int) {
-  return api([&](Runtime&) { return value ? cudaErrorInvalidDevice : cudaErrorInvalidValue; });
+cudaError_t cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
+  return api([&](Runtime& r) {
+    constexpr int performance_rank = 1, array_access = 4; // access and atomics in between
+    if (!value || attribute < performance_rank || attribute > array_access) return cudaErrorInvalidValue;
+    if (!r.is_device(from) || !r.is_device(to) || from == to) return cudaErrorInvalidDevice;
+    *value = attribute != performance_rank;
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
-  return api([&](Runtime&) {
-    if (!text || size <= static_cast<int>(std::strlen(bus_id))) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
-    std::strcpy(text, bus_id);
+  return api([&](Runtime& r) {
+    if (!text || size <= static_cast<int>(std::strlen("0000:01:00.0"))) return cudaErrorInvalidValue;
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    const std::string id = fmt::format("0000:{:02x}:00.0", first_bus + static_cast<u32>(device));
+    std::strcpy(text, id.c_str());
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     if (!device || !text) return cudaErrorInvalidValue;
     unsigned domain = 0, bus = 0,
              slot = 0; // domain:bus:device.function, of which domain and function may be missing
     const bool whole = std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3;
     if (!whole && (domain = 0, std::sscanf(text, "%x:%x", &bus, &slot) != 2)) return cudaErrorInvalidValue;
-    if (domain != 0 || bus != pci_bus || slot != 0) return cudaErrorInvalidDevice;
-    *device = 0;
+    if (domain != 0 || bus < first_bus || bus - first_bus >= r.devices || slot != 0)
+      return cudaErrorInvalidDevice;
+    *device = static_cast<int>(bus - first_bus);
     return cudaSuccess;
   });
 }
@@ -119,7 +133,7 @@ cudaError_t cudaDeviceReset() {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   runtime.synchronize();
-  runtime.reset();
+  runtime.reset(thread_state().device);
   return cudaSuccess;
 }
 
@@ -160,16 +174,33 @@ cudaError_t cudaDeviceGetSharedMemConfig(int* config) {
 }
 cudaError_t cudaCtxResetPersistingL2Cache() { return accept(); }
 
-cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  if (can) *can = 0;
-  return accept();
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return api([&](Runtime& r) {
+    if (!can) return cudaErrorInvalidValue;
+    if (!r.is_device(device) || !r.is_device(peer)) return cudaErrorInvalidDevice;
+    *can = device != peer;
+    return cudaSuccess;
+  });
 }
-// There is one device. Of itself a driver (580.159.04, H200) says that it has no peers, and that none was enabled.
-cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) {
-  return remember(device == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return api([&](Runtime& r) {
+    if (!r.is_device(peer)) return cudaErrorInvalidDevice;
+    if (flags != 0) return cudaErrorInvalidValue;
+    const u32 device = thread_state().device, other = static_cast<u32>(peer);
+    if (device == other) return cudaErrorPeerAccessUnsupported;
+    if (r.memory().may_access(device, other)) return cudaErrorPeerAccessAlreadyEnabled;
+    r.memory().set_peer(device, other, true);
+    return cudaSuccess;
+  });
 }
-cudaError_t cudaDeviceDisablePeerAccess(int device) {
-  return remember(device == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice);
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return api([&](Runtime& r) {
+    if (!r.is_device(peer)) return cudaErrorInvalidDevice;
+    const u32 device = thread_state().device, other = static_cast<u32>(peer);
+    if (!r.memory().may_access(device, other)) return cudaErrorPeerAccessNotEnabled;
+    r.memory().set_peer(device, other, false);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {

@@ -8,6 +8,8 @@ namespace warplens::runtime {
 
 struct Event {
   bool timed = true;
+  bool interprocess = false;
+  u32 device = 0;
   std::optional<std::chrono::steady_clock::time_point> recorded;
 };
 
@@ -23,14 +25,19 @@ cudaError_t check(cudaEvent_t event) {
 
 } // namespace
 
+bool is_interprocess(cudaEvent_t event) { return check(event) == cudaSuccess && event->interprocess; }
+
 extern "C" {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return api([&](Runtime&) {
-    constexpr unsigned disable_timing = 2, all_flags = 7;
-    if (!event || flags > all_flags) return cudaErrorInvalidValue;
+  return api([&](Runtime& r) {
+    constexpr unsigned disable_timing = 2, interprocess = 4, all_flags = 7;
+    if (!event || flags > all_flags || (flags & (disable_timing | interprocess)) == interprocess)
+      return cudaErrorInvalidValue;
     auto created = std::make_unique<Event>();
     created->timed = (flags & disable_timing) == 0;
+    created->interprocess = (flags & interprocess) != 0;
+    created->device = r.memory().in_use();
     *event = created.get();
     events()[created.get()] = std::move(created);
     return cudaSuccess;
@@ -51,6 +58,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     constexpr unsigned external = 1;
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     if (cudaError_t error = check(event); error != cudaSuccess) return error;
+    if (event->device != device_of(stream)) return cudaErrorInvalidResourceHandle;
     if (is_captured(stream)) return capture_record(event, stream, (flags & external) != 0);
     if (cudaError_t error = capture_obstacle(stream); error != cudaSuccess) return error;
     forget_capture(event);
@@ -91,6 +99,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   return api([&](Runtime&) {
     if (!milliseconds) return cudaErrorInvalidValue;
     if (check(start) != cudaSuccess || check(end) != cudaSuccess) return cudaErrorInvalidResourceHandle;
+    if (start->device != end->device) return cudaErrorInvalidResourceHandle;
     if (!start->timed || !end->timed || !start->recorded || !end->recorded)
       return cudaErrorInvalidResourceHandle;
     *milliseconds = std::chrono::duration<float, std::milli>(*end->recorded - *start->recorded).count();

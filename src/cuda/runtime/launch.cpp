@@ -16,6 +16,7 @@
 #include "runtime/nvtx.h"
 #include "runtime/proof.h"
 #include "runtime/refusal.h"
+#include "runtime/stream.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -81,6 +82,7 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
   } else {
     record.kernel = "unknown kernel";
   }
+  if (runtime.device) record.device = runtime.memory().in_use();
   for (const arch::Architecture* row : runtime.architectures) record.sm.push_back(arch::sm(*row));
   return record;
 }
@@ -273,7 +275,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
                               (processor_seconds() - before) / sim::worker_count(options, spec);
                           return rest = runtime.budget.rest(kernel, spec, sampled, each);
                         }};
-  sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program, spec, options);
+  sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program(runtime), spec, options);
   runtime.budget.spend(&kernel, spec, seconds_since(begin), result.warp_instructions,
                        rest == sim::Sampling::Rest::counted);
   kernel.work += result.warp_instructions;
@@ -299,6 +301,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
 void run_deferred(Runtime& runtime, const DeferredLaunch& launch) {
   sim::LaunchSpec spec{launch.kernel,         launch.grid,       launch.block, launch.cluster,
                        launch.dynamic_shared, launch.parameters, false};
+  const OnDevice turn(runtime, launch.device);
   runtime.progress.launch_begins(launch.index, ptx::demangle(launch.name), false);
   if (runtime.budget.is_spent()) runtime.end_early(measure::Stop::at_budget);
   const auto begin = std::chrono::steady_clock::now();
@@ -328,6 +331,11 @@ static cudaError_t launch_now(Runtime& runtime, const LaunchRequest& request) {
                "this machine has no room for the device's memory");
     return remember(error);
   }
+  // A stream says where, whichever device is current; what a kernel launches runs where it does.
+  const OnDevice turn(runtime, request.device                  ? *request.device
+                               : request.depth != 0            ? runtime.memory().in_use()
+                               : stream_exists(request.stream) ? device_of(request.stream)
+                                                               : thread_state().device);
   if (!kernel)
     return refuse(runtime, nullptr, request,
                   {cudaErrorInvalidDeviceFunction, "the program has no kernel at that address"});

@@ -17,6 +17,7 @@ struct LaunchRequest {
   // launch may take with all that are below it.
   u64 depth = 0;
   std::optional<std::chrono::steady_clock::duration>* time_left = nullptr;
+  std::optional<u32> device{}; // of a graph's node; else the stream's
 };
 
 // What a launch configuration asks for beyond its shape; attributes that change nothing here are passed over.

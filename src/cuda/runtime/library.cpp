@@ -136,7 +136,7 @@ ResultOr<Kernel*, cudaError_t> library_kernel(Runtime& runtime, Binary* binary, 
 ResultOr<Kernel*, cudaError_t> kernel_of(Runtime& runtime, Binary* binary, const std::string& name) {
   for (const auto& [host, kernel] : runtime.binaries.kernels)
     if (kernel->binary == binary && kernel->name == name) return kernel.get();
-  if (!binary->program->kernel(name)) return failure(cudaErrorSymbolNotFound);
+  if (!binary->program(runtime)->kernel(name)) return failure(cudaErrorSymbolNotFound);
   auto created = std::make_unique<Kernel>();
   created->binary = binary;
   created->name = name;
@@ -148,7 +148,7 @@ ResultOr<Kernel*, cudaError_t> kernel_of(Runtime& runtime, Binary* binary, const
 ResultOr<Placed, cudaError_t> library_variable(Runtime& runtime, Binary* binary, const char* name) {
   if (cudaError_t error = ready(runtime, binary); error != cudaSuccess) return failure(std::move(error));
   if (name == nullptr) return failure(cudaErrorInvalidValue);
-  std::optional<sim::Program::Symbol> symbol = binary->program->symbol(name);
+  std::optional<sim::Program::Symbol> symbol = binary->program(runtime)->symbol(name);
   if (!symbol) return failure(cudaErrorSymbolNotFound);
   return Placed{symbol->address, symbol->size};
 }
@@ -156,7 +156,7 @@ ResultOr<Placed, cudaError_t> library_variable(Runtime& runtime, Binary* binary,
 ResultOr<std::vector<std::string>, cudaError_t> library_kernels(Runtime& runtime, Binary* binary) {
   if (cudaError_t error = ready(runtime, binary); error != cudaSuccess) return failure(std::move(error));
   std::vector<std::string> out;
-  for (const ir::Function& function : binary->program->module().functions)
+  for (const ir::Function& function : binary->program(runtime)->module().functions)
     if (function.entry && !function.external) out.push_back(function.name);
   return out;
 }
@@ -240,7 +240,7 @@ cudaError_t cudaLibraryGetManaged(void** address, std::size_t* size, cudaLibrary
   return api([&](Runtime& r) -> cudaError_t {
     ResultOr<Placed, cudaError_t> found = library_variable(r, library, name);
     if (!found) return found.error();
-    const ir::Module& module = library->program->module();
+    const ir::Module& module = library->program(r)->module();
     if (!module.variables[module.find_variable(name).value].managed) return cudaErrorSymbolNotFound;
     return give(address, size, found);
   });

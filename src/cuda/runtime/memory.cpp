@@ -32,6 +32,12 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
   return address >= begin && address < end ? Place::invalid : Place::host;
 }
 
+bool is_hidden(Runtime& runtime, u64 address) {
+  const std::optional<sim::Allocation> found = runtime.memory().find(address);
+  return place(runtime, reinterpret_cast<const void*>(address), 1) == Place::device &&
+         !(found && found->in_other_process);
+}
+
 void forget_unmapped(Runtime& runtime) {
   std::vector<sim::Memory::Range> registered = runtime.memory().registered();
   if (registered.empty()) return;
@@ -70,7 +76,7 @@ static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
   bool freeable = found && (is_host || found->kind == sim::AllocationKind::device ||
                             found->kind == sim::AllocationKind::managed);
   if (!freeable || is_host != host || found->address != reinterpret_cast<u64>(pointer) ||
-      runtime.deferrals.holds(found->address))
+      runtime.deferrals.holds(found->address) || is_of_other_process(found->address))
     return cudaErrorInvalidValue;
   if (std::shared_ptr<GraphMemory> graphs = GraphMemory::find(found->address)) // stays the graph's
     return std::exchange(graphs->live, false) ? cudaSuccess : cudaErrorInvalidValue;
@@ -96,14 +102,18 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned) {
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) { return cudaHostAlloc(pointer, size, 0); }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
+// `from`: nothing for the pool in use of the stream's device.
+static cudaError_t allocate_on(cudaStream_t stream, void** pointer, std::size_t size,
+                               std::optional<cudaMemPool_t> from) {
   return api_on(
       stream,
       [&](Runtime& r) {
+        const cudaMemPool_t pool = from ? *from : pool_in_use(r.memory().in_use());
         cudaError_t error = take_from_pool(pool, size);
-        if (error == cudaSuccess) error = allocate(r, pointer, size, sim::AllocationKind::device);
-        if (error == cudaSuccess) note_taken(pool, reinterpret_cast<u64>(*pointer), size);
+        if (error != cudaSuccess) return error;
+        const OnDevice turn(r, device_of_pool(pool));
+        error = allocate(r, pointer, size, sim::AllocationKind::device);
+        if (error == cudaSuccess) note_taken(r, pool, reinterpret_cast<u64>(*pointer), size);
         return error;
       },
       [&](Runtime& r) -> Made {
@@ -115,8 +125,13 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPoo
       });
 }
 
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  return allocate_on(stream, pointer, size, pool);
+}
+
 cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(pointer, size, pool_in_use(), stream);
+  return allocate_on(stream, pointer, size, {});
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -219,15 +234,17 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     };
     void* address = const_cast<void*>(pointer);
     std::optional<sim::Allocation> found = r.memory().find(reinterpret_cast<u64>(pointer));
+    const int device = found ? static_cast<int>(found->device) : 0;
     if (std::optional<MappedMemory> mapped = mapped_memory(reinterpret_cast<u64>(pointer))) {
       const bool on_host = mapped->properties.location.type != cudaMemLocationTypeDevice;
-      tell(on_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice, 0, address, on_host ? address : nullptr);
+      tell(on_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice, on_host ? 0 : mapped->properties.location.id,
+           address, on_host ? address : nullptr);
     } else if (found && found->kind == sim::AllocationKind::managed) {
-      tell(cudaMemoryTypeManaged, 0, address, address);
+      tell(cudaMemoryTypeManaged, device, address, address);
     } else if (found && place(r, pointer, 1) == Place::device) {
-      tell(cudaMemoryTypeDevice, 0, address, nullptr);
+      tell(cudaMemoryTypeDevice, device, address, nullptr);
     } else if (place(r, pointer, 1) == Place::shared) {
-      tell(cudaMemoryTypeHost, 0, address, address);
+      tell(cudaMemoryTypeHost, device, address, address);
     } else {
       constexpr int no_device = -2;
       tell(cudaMemoryTypeUnregistered, no_device, nullptr, address);

@@ -13,6 +13,12 @@ enum class Place : u8 {
 };
 Place place(Runtime&, const void* pointer, u64 size);
 
+// Of the device alone, and of this process: nobody sees what kernels write there but by a call.
+bool is_hidden(Runtime&, u64 address);
+
+// Memory of another process, which cudaIpcCloseMemHandle gives back and cudaFree does not (ipc.cpp).
+bool is_of_other_process(u64 address);
+
 // Host memory that the program registered, and has unmapped or protected since, is no longer the device's: a kernel that still
 // uses it faults, where a GPU would find the old pages.
 void forget_unmapped(Runtime&);

@@ -107,7 +107,23 @@ std::vector<Bytes> fatbins_of(const FatbinWrapper& wrapper) {
   return out;
 }
 
+const std::shared_ptr<sim::Program>& Binary::program(const Runtime& runtime) const {
+  return programs.at(runtime.device->memory->in_use());
+}
+
 cudaError_t Binary::load(Runtime& runtime) {
+  if (!loaded || error != cudaSuccess) return load_first(runtime);
+  std::shared_ptr<sim::Program>& here = programs[runtime.memory().in_use()];
+  if (here != nullptr) return cudaSuccess;
+  Result<std::unique_ptr<sim::Program>> result = sim::Program::again(
+      *std::ranges::find_if(programs, [](const auto& one) { return one.second != nullptr; })->second,
+      *runtime.device);
+  if (!result) return cudaErrorMemoryAllocation;
+  here = std::move(*result);
+  return cudaSuccess;
+}
+
+cudaError_t Binary::load_first(Runtime& runtime) {
   if (loaded) return error;
   loaded = true;
   const u32 sm = arch::sm(runtime.architecture());
@@ -141,7 +157,7 @@ cudaError_t Binary::load(Runtime& runtime) {
   Result<std::unique_ptr<sim::Program>> result =
       sim::Program::load(std::move(code->module), *runtime.device, host_variables(runtime, *this));
   if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
-  program = std::move(*result);
+  programs[runtime.memory().in_use()] = std::move(*result);
   runtime.binaries.place_managed(runtime, *this);
   return cudaSuccess;
 }
@@ -149,7 +165,7 @@ cudaError_t Binary::load(Runtime& runtime) {
 cudaError_t Kernel::resolve(Runtime& runtime) {
   if (cudaError_t error = binary->load(runtime); error != cudaSuccess) return error;
   if (function.valid()) return cudaSuccess;
-  std::optional<ir::FunctionId> found = binary->program->kernel(name);
+  std::optional<ir::FunctionId> found = binary->program(runtime)->kernel(name);
   if (!found) {
     const auto why = binary->untranslated.find(name);
     problem = why == binary->untranslated.end()
@@ -157,7 +173,7 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
                   : fmt::format("its machine code is not run: {}; and there is no PTX of it", why->second);
     return cudaErrorInvalidDeviceFunction;
   }
-  info = binary->program->info(*found);
+  info = binary->program(runtime)->info(*found);
   constexpr u32 most_parameters = 32764; // bytes, since compute capability 7.0 and CUDA 12.1
   if (info.parameter_bytes > most_parameters) {
     problem = fmt::format("it has {} bytes of parameters, and no GPU takes more than {}",
@@ -165,7 +181,7 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
     return cudaErrorInvalidKernelImage;
   }
   function = *found;
-  const ir::Module& module = binary->program->module();
+  const ir::Module& module = binary->program(runtime)->module();
   ir::Reachable called = ir::reachable(module, function);
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
@@ -181,7 +197,7 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
 
 const std::vector<bool>& Kernel::reaches() const {
   if (!reaching) {
-    const ir::Module& module = binary->program->module();
+    const ir::Module& module = binary->programs.begin()->second->module();
     reaching = fold::relevant_parameters(module, module.functions[function.value]);
   }
   return *reaching;
@@ -207,11 +223,17 @@ void Binaries::remove(Binary* binary) {
 
 void Binaries::unload() {
   for (const auto& binary : all) {
-    binary->program.reset();
+    binary->programs.clear();
     binary->loaded = binary->managed_ready = false;
     binary->error = cudaSuccess;
   }
   for (const auto& [host, kernel] : kernels) kernel->function = {};
+}
+
+void Binaries::unload(u32 device) {
+  for (const auto& binary : all)
+    if (binary->programs.size() > 1)
+      binary->programs.erase(device); // the last one keeps the code, and managed variables
 }
 
 void Binaries::place_managed(Runtime& runtime, Binary& binary) {
@@ -220,7 +242,7 @@ void Binaries::place_managed(Runtime& runtime, Binary& binary) {
   for (auto& [host, variable] : variables) {
     if (variable.binary != &binary || !variable.managed) continue;
     if (binary.load(runtime) != cudaSuccess) return;
-    if (std::optional<sim::Program::Symbol> symbol = binary.program->symbol(variable.name))
+    if (std::optional<sim::Program::Symbol> symbol = binary.program(runtime)->symbol(variable.name))
       *variable.managed = reinterpret_cast<void*>(symbol->address);
   }
 }
@@ -237,7 +259,7 @@ ResultOr<Placed, cudaError_t> find_symbol(Runtime& runtime, const void* host_add
   const Variable& variable = found->second;
   if (cudaError_t error = variable.binary->load(runtime); error != cudaSuccess)
     return failure(std::move(error));
-  std::optional<sim::Program::Symbol> symbol = variable.binary->program->symbol(variable.name);
+  std::optional<sim::Program::Symbol> symbol = variable.binary->program(runtime)->symbol(variable.name);
   if (!symbol) return failure(cudaErrorInvalidSymbol);
   return Placed{symbol->address, symbol->size ? symbol->size : variable.size};
 }

@@ -42,14 +42,19 @@ struct Binary {
   u32 ptx_sm = 0;
   u32 machine_code = 0;                            // the capability whose machine code runs; 0: PTX does
   std::map<std::string, std::string> untranslated; // kernel → why its machine code does not run
-  std::shared_ptr<sim::Program> program;           // after load(); deferred launches keep it
-  cudaError_t error = cudaSuccess;                 // why it could not be loaded
-  std::string reason, log;                         // the same in a sentence, and in full
-  bool loaded = false;                             // or tried to
+  // After load(): by device, each with its own variables. Deferred launches keep them.
+  std::map<u32, std::shared_ptr<sim::Program>> programs;
+  cudaError_t error = cudaSuccess; // why it could not be loaded
+  std::string reason, log;         // the same in a sentence, and in full
+  bool loaded = false;             // or tried to
   bool managed_ready = false;
 
-  // Reads, chooses, parses and links the PTX and places its variables. Says once what went wrong.
+  // Reads, chooses, parses and links the PTX and places its variables on the device in use. Says once what went wrong.
   cudaError_t load(Runtime&);
+  const std::shared_ptr<sim::Program>& program(const Runtime&) const; // of the device in use
+
+private:
+  cudaError_t load_first(Runtime&);
 };
 
 struct Kernel {
@@ -96,6 +101,7 @@ struct Binaries {
   kernel(const void* function_or_handle) const; // of a library, kernels are known by their handle alone
   void remove(Binary*);
   void unload(); // programs go; registrations stay
+  void unload(u32 device);
   // Gives every managed variable of `binary` its address. Host code may read it before any other call.
   void place_managed(Runtime&, Binary&);
 };

@@ -2,6 +2,7 @@
 #include "os/environment.h"
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <string_view>
 
 namespace warplens::runtime {
@@ -28,6 +29,25 @@ Code Options::which_code() const {
   return checks.empty()
              ? Code::best
              : Code::ptx_first; // machine code leaves out what synchronises lanes that run together
+}
+
+// As a driver (580.159.04) reads "1,0,9" (two devices), "1,-1,0" (one), "" (none) and "0,0" (an error). UUIDs are those of GPUs
+// elsewhere: each stands for one.
+VisibleDevices visible_devices(u32 devices, const char* variable) {
+  if (variable == nullptr) return {devices};
+  VisibleDevices out;
+  std::set<u32> seen;
+  for (std::string_view rest = variable; !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+    u32 number = out.count;
+    const bool is_uuid = item.starts_with("GPU-") || item.starts_with("MIG-");
+    if (!is_uuid && std::from_chars(item.data(), item.data() + item.size(), number).ec != std::errc{}) break;
+    if (number >= devices) break;
+    if (!seen.insert(number).second) return {0, true};
+    ++out.count;
+  }
+  return out;
 }
 
 Options options_from_environment() {

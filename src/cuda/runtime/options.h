@@ -22,4 +22,11 @@ struct Options : ProgramOptions { // the user's
 
 Options options_from_environment();
 
+// What CUDA_VISIBLE_DEVICES leaves of so many devices: numbers up to the first that is none. One that is named twice hides all.
+struct VisibleDevices {
+  u32 count = 0;
+  bool twice = false;
+};
+VisibleDevices visible_devices(u32 devices, const char* variable);
+
 } // namespace warplens::runtime

@@ -7,6 +7,8 @@ namespace warplens::runtime {
 namespace {
 
 struct Pool {
+  u32 device = 0;
+  u64 shared_with = 0;           // other devices that may access it, a bit each
   std::map<int, u64> attributes; // cudaMemPoolAttr → value, of those that are only kept
   u64 most = 0;                  // bytes that it may hold; 0: any
   u64 used = 0, used_at_most = 0;
@@ -16,18 +18,26 @@ struct Owned {
   u64 size;
 };
 
+struct OfDevice {
+  Pool first; // the default one
+  Pool* current = &first;
+};
 struct Pools {
   std::map<cudaMemPool_t, std::unique_ptr<Pool>> made;
   std::map<u64, Owned> owned; // by address
-  Pool first;                 // the default one
-  Pool* current = &first;
+  std::map<u32, OfDevice> each;
 };
 std::map<cudaMemPool_t, std::unique_ptr<Pool>>& pools() { return of_device<Pools>().made; }
 std::map<u64, Owned>& owned() { return of_device<Pools>().owned; }
-Pool* default_pool() { return &of_device<Pools>().first; }
-Pool*& current_pool() { return of_device<Pools>().current; }
+OfDevice& pools_on(u32 device) {
+  OfDevice& out = of_device<Pools>().each[device];
+  out.first.device = device;
+  return out;
+}
+OfDevice& pools_on(int device) { return pools_on(static_cast<u32>(device)); } // which there is
 Pool* find(cudaMemPool_t pool) {
-  if (pool == default_pool()) return default_pool();
+  for (auto& [device, of_device] : of_device<Pools>().each)
+    if (pool == &of_device.first) return &of_device.first;
   auto found = pools().find(pool);
   return found == pools().end() ? nullptr : found->second.get();
 }
@@ -39,7 +49,7 @@ cudaError_t check_location(Runtime& runtime, const cudaMemLocation* location, in
   if (!location || type < cudaMemAllocationTypePinned || type > cudaMemAllocationTypeManaged)
     return cudaErrorInvalidValue;
   if (location->type == cudaMemLocationTypeDevice && type == cudaMemAllocationTypePinned)
-    return location->id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return runtime.is_device(location->id) ? cudaSuccess : cudaErrorInvalidDevice;
   runtime.note_unsupported("memory pools of the host and of managed memory");
   return cudaErrorNotSupported;
 }
@@ -53,9 +63,10 @@ cudaError_t take_from_pool(cudaMemPool_t handle, u64 size) {
                                                                                  : cudaSuccess;
 }
 
-void note_taken(cudaMemPool_t handle, u64 address, u64 size) {
+void note_taken(Runtime& runtime, cudaMemPool_t handle, u64 address, u64 size) {
   Pool* pool = find(handle);
   if (!pool || address == 0) return;
+  if (pool->shared_with != 0) runtime.memory().share(address, pool->shared_with);
   owned()[address] = {pool, size};
   pool->used += size;
   pool->used_at_most = std::max(pool->used_at_most, pool->used);
@@ -68,7 +79,9 @@ void note_freed(u64 address) {
   owned().erase(found);
 }
 
-cudaMemPool_t pool_in_use() { return current_pool(); }
+cudaMemPool_t pool_in_use(u32 device) { return pools_on(device).current; }
+
+u32 device_of_pool(cudaMemPool_t handle) { return find(handle)->device; }
 
 cudaMemPool_t pool_of(u64 address) {
   auto found = owned().find(address);
@@ -78,44 +91,46 @@ cudaMemPool_t pool_of(u64 address) {
 extern "C" {
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return api([&](Runtime&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
     if (!pool) return cudaErrorInvalidValue;
-    *pool = default_pool();
+    *pool = &pools_on(device).first;
     return cudaSuccess;
   });
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return api([&](Runtime&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
     if (!pool) return cudaErrorInvalidValue;
-    *pool = current_pool();
+    *pool = pools_on(device).current;
     return cudaSuccess;
   });
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-  return api([&](Runtime&) {
-    if (device != 0 || !find(pool)) return cudaErrorInvalidValue;
-    current_pool() = find(pool);
+  return api([&](Runtime& r) {
+    Pool* found = find(pool);
+    if (!r.is_device(device) || !found || found->device != static_cast<u32>(device))
+      return cudaErrorInvalidValue;
+    pools_on(device).current = found;
     return cudaSuccess;
   });
 }
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
   return api([&](Runtime& r) {
     cudaError_t error = check_location(r, location, type);
-    return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(pool, 0) : error;
+    return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(pool, location->id) : error;
   });
 }
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
   return api([&](Runtime& r) {
     cudaError_t error = check_location(r, location, type);
-    return error == cudaSuccess ? cudaDeviceGetMemPool(pool, 0) : error;
+    return error == cudaSuccess ? cudaDeviceGetMemPool(pool, location->id) : error;
   });
 }
 cudaError_t cudaMemSetMemPool(cudaMemLocation* location, int type, cudaMemPool_t pool) {
   return api([&](Runtime& r) {
     cudaError_t error = check_location(r, location, type);
-    return error == cudaSuccess ? cudaDeviceSetMemPool(0, pool) : error;
+    return error == cudaSuccess ? cudaDeviceSetMemPool(location->id, pool) : error;
   });
 }
 
@@ -127,6 +142,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
       return error;
     auto created = std::make_unique<Pool>();
     created->most = properties->maxSize;
+    created->device = static_cast<u32>(properties->location.id);
     *pool = created.get();
     pools()[*pool] = std::move(created);
     return cudaSuccess;
@@ -139,7 +155,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     auto found = pools().find(pool);
     if (found == pools().end()) return cudaErrorInvalidValue;
     std::erase_if(owned(), [&](const auto& entry) { return entry.second.pool == found->second.get(); });
-    if (current_pool() == found->second.get()) current_pool() = default_pool();
+    if (OfDevice& there = pools_on(found->second->device); there.current == found->second.get())
+      there.current = &there.first;
     pools().erase(found);
     return cudaSuccess;
   });
@@ -189,13 +206,29 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* val
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
   return api([&](Runtime&) { return find(pool) ? cudaSuccess : cudaErrorInvalidValue; });
 }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) {
-  return cudaMemPoolTrimTo(pool, 0);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count) {
+  return api([&](Runtime& r) {
+    Pool* found = find(pool);
+    if (!found || (!access && count != 0)) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) {
+      const cudaMemLocation& who = access[i].location;
+      if (who.type != cudaMemLocationTypeDevice || !r.is_device(who.id)) return cudaErrorInvalidValue;
+      const u64 bit = u64{1} << who.id;
+      found->shared_with = access[i].flags == cudaMemAccessFlagsProtNone ? found->shared_with & ~bit
+                                                                         : found->shared_with | bit;
+    }
+    for (const auto& [address, owned] : owned())
+      if (owned.pool == found) r.memory().share(address, found->shared_with);
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
-  return api([&](Runtime&) {
-    if (!flags || !find(pool) || !location) return cudaErrorInvalidValue;
-    const bool here = location->type == cudaMemLocationTypeDevice && location->id == 0;
+  return api([&](Runtime& r) {
+    const Pool* found = find(pool);
+    if (!flags || !found || !location) return cudaErrorInvalidValue;
+    const bool here =
+        location->type == cudaMemLocationTypeDevice && r.is_device(location->id) &&
+        (found->device == static_cast<u32>(location->id) || (found->shared_with >> location->id & 1) != 0);
     *flags = here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });

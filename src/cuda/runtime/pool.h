@@ -4,10 +4,11 @@
 
 namespace warplens::runtime {
 
-cudaMemPool_t pool_in_use(); // of cudaMallocAsync
+cudaMemPool_t pool_in_use(u32 device); // of cudaMallocAsync
+u32 device_of_pool(cudaMemPool_t);     // which there is
 // Whether the pool may hold so much more: cudaErrorMemoryAllocation; cudaErrorInvalidValue where it is none.
 cudaError_t take_from_pool(cudaMemPool_t, u64 size);
-void note_taken(cudaMemPool_t, u64 address, u64 size);
+void note_taken(Runtime&, cudaMemPool_t, u64 address, u64 size);
 void note_freed(u64 address);
 cudaMemPool_t pool_of(u64 address); // null: the memory is of none
 

@@ -22,7 +22,7 @@ constexpr u64 work_worth_a_proof = u64{1} << 25, least_ctas = 1 << 12;
 // Leaves a launch that was counted by proof to whoever reads its results.
 void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
              const std::vector<fold::TouchedMemory>& touched, u64 index, u64 writes) {
-  DeferredLaunch rest{kernel.binary->program,
+  DeferredLaunch rest{kernel.binary->program(runtime),
                       spec.kernel,
                       spec.grid,
                       spec.block,
@@ -32,7 +32,8 @@ void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec
                       {},
                       index,
                       writes,
-                      kernel.name};
+                      kernel.name,
+                      runtime.memory().in_use()};
   for (const fold::TouchedMemory& memory : touched) rest.touches.push_back({memory, false});
   runtime.deferrals.add(runtime, std::move(rest));
 }
@@ -83,11 +84,11 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
     collector.end_class(members.count(), members.first_index(spec.grid));
   };
   folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program, spec, options, folding);
+  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program(runtime), spec, options, folding);
   if (!folded) return folded.error();
   for (const fold::TouchedMemory& memory : folded->memory)
-    if (place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) != Place::device)
-      return "it uses memory that the host sees too, or that was freed";
+    if (!is_hidden(runtime, memory.range.begin))
+      return "it uses memory that the host or another process sees too, or that was freed";
   record.status = measure::Status::proved;
   record.reason =
       fmt::format("{} {} of blocks {} for {}", folded->classes, folded->classes == 1 ? "class" : "classes",
@@ -96,7 +97,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
   record.sites = collector.finish();
   settle_sites(record.sites, kernel);
   put_off(runtime, kernel, spec, folded->memory, record.index,
-          runtime.repeats.add(kernel, spec, record, *folded));
+          runtime.repeats.add(runtime, kernel, spec, record, *folded));
   return {};
 }
 

@@ -14,9 +14,9 @@ template <class T> void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::string key_of(const Kernel& kernel, const sim::LaunchSpec& spec) {
+std::string key_of(const Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec) {
   std::string key;
-  append(key, kernel.binary->program.get());
+  append(key, kernel.binary->program(runtime).get());
   append(key, spec.kernel.value);
   for (Dim3 dim : {spec.grid, spec.block, spec.cluster})
     append(key, dim.x), append(key, dim.y), append(key, dim.z);
@@ -39,7 +39,7 @@ bool Repeats::holds(Runtime& runtime, const Entry& entry) {
   auto is_there = [&](const fold::TouchedMemory& memory) {
     sim::Memory::Range now = runtime.memory().range(memory.range.begin);
     return now.begin == memory.range.begin && now.end == memory.range.end &&
-           place(runtime, reinterpret_cast<const void*>(memory.range.begin), 1) == Place::device;
+           is_hidden(runtime, memory.range.begin);
   };
   auto is_same = [&](const Constant& constant) {
     return !runtime.deferrals.writes(constant.range) && content_of(constant.range) == constant.content;
@@ -51,16 +51,16 @@ bool Repeats::holds(Runtime& runtime, const Entry& entry) {
 const Repeats::Known* Repeats::find(Runtime& runtime, const Kernel& kernel,
                                     const sim::LaunchSpec& spec) const {
   if (known_.empty() || spec.cooperative) return nullptr; // cooperative ones are never folded
-  auto found = known_.find(key_of(kernel, spec));
+  auto found = known_.find(key_of(runtime, kernel, spec));
   return found != known_.end() && holds(runtime, found->second) ? &found->second.known : nullptr;
 }
 
-u64 Repeats::add(const Kernel& kernel, const sim::LaunchSpec& spec, const measure::LaunchContent& counts,
-                 const fold::Folded& folded) {
+u64 Repeats::add(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+                 const measure::LaunchContent& counts, const fold::Folded& folded) {
   if (known_.size() >= most_known) known_.clear();
-  Entry entry{{counts, folded.memory, ++numbers_}, {}, kernel.binary->program};
+  Entry entry{{counts, folded.memory, ++numbers_}, {}, kernel.binary->program(runtime)};
   for (sim::Memory::Range range : folded.constants) entry.constants.push_back({range, content_of(range)});
-  known_.insert_or_assign(key_of(kernel, spec), std::move(entry));
+  known_.insert_or_assign(key_of(runtime, kernel, spec), std::move(entry));
   return numbers_;
 }
 

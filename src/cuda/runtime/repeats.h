@@ -30,7 +30,8 @@ public:
 
   const Known* find(Runtime&, const Kernel&, const sim::LaunchSpec&) const;
   // `folded` is how the launch was counted, just now. Gives the number of the bytes that it writes.
-  u64 add(const Kernel&, const sim::LaunchSpec&, const measure::LaunchContent&, const fold::Folded& folded);
+  u64 add(Runtime&, const Kernel&, const sim::LaunchSpec&, const measure::LaunchContent&,
+          const fold::Folded& folded);
   void forget() { known_.clear(); }
 
 private:

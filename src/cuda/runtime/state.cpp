@@ -57,6 +57,12 @@ Runtime::Runtime()
   for (u32 sm : options.capabilities())
     if (const arch::Architecture* row = arch::find(sm)) architectures.push_back(row);
   if (architectures.empty()) architectures.push_back(arch::find(90));
+  if (options.devices) {
+    const VisibleDevices visible =
+        visible_devices(static_cast<u32>(*options.devices), std::getenv("CUDA_VISIBLE_DEVICES"));
+    devices = visible.count;
+    if (visible.twice) no_device = cudaErrorInvalidDevice;
+  }
   instance = this;
   announce(*this);
   if (!options.ledger.empty() && run_ledger(options.ledger) == nullptr)
@@ -78,8 +84,9 @@ Runtime& Runtime::get() {
 
 cudaError_t Runtime::start() {
   if (device) return cudaSuccess;
+  if (devices == 0) return no_device;
   const arch::Architecture& row = architecture();
-  Result<std::unique_ptr<sim::Memory>> memory = sim::Memory::create(row.part.memory_bytes);
+  Result<std::unique_ptr<sim::Memory>> memory = sim::Memory::create(row.part.memory_bytes, devices);
   if (!memory) {
     say(memory.error());
     return cudaErrorMemoryAllocation;
@@ -164,8 +171,20 @@ void Runtime::report_leaks() {
   }
 }
 
-void Runtime::reset() {
+void Runtime::reset(u32 which) {
+  if (!device) return;
   note_shared_memory_at_end(*this);
+  started.erase(which);
+  if (!started.empty()) {
+    (void)deferrals.run_all(*this); // others may need what they write
+    repeats.forget();
+    binaries.unload(which);
+    for (const sim::Allocation& allocation : device->memory->live())
+      if (allocation.device == which) device->memory->release(allocation.address);
+    for (u32 other = 0; other < devices; ++other)
+      device->memory->set_peer(which, other, false), device->memory->set_peer(other, which, false);
+    return;
+  }
   belongings.clear();
   deferrals.forget();
   repeats.forget();

@@ -1,4 +1,4 @@
-// The emulated device of this process, and the frame that every API function runs in.
+// The emulated devices of this process, and the frame that every API function runs in.
 //
 // One Runtime per process, created at the first CUDA call and never destroyed: programs unregister their
 // device code from atexit handlers, in any order. Its lock serialises API calls; a launch holds it to its
@@ -45,7 +45,10 @@ struct Runtime {
   cache::Store cache;
   std::recursive_mutex mutex;
   std::vector<const arch::Architecture*> architectures; // counted; the first is the device
-  std::unique_ptr<sim::Device> device;                  // after start()
+  u32 devices = 1;                                      // of that kind; 0: CUDA_VISIBLE_DEVICES hides them
+  cudaError_t no_device = cudaErrorNoDevice;            // why there is none
+  // After start(). All of them: they differ in their part of its memory, which says whose turn it is.
+  std::unique_ptr<sim::Device> device;
   Belongings belongings;
   Binaries binaries;
   Deferrals deferrals;
@@ -70,6 +73,7 @@ struct Runtime {
   static Runtime& get();
   const arch::Architecture& architecture() const { return *architectures.front(); }
   sim::Memory& memory() { return *device->memory; }
+  bool is_device(int number) const { return number >= 0 && static_cast<u32>(number) < devices; }
 
   // Creates the device. Fails when the host has no room for its address space.
   cudaError_t start();
@@ -82,10 +86,13 @@ struct Runtime {
   [[noreturn]] void end_early(measure::Stop);
   // --check memory: what the program has not freed, as messages.
   void report_leaks();
-  // Back to a device without allocations, errors or printed text (cudaDeviceReset).
-  void reset();
+  // Back to a device without allocations, errors or printed text (cudaDeviceReset). Streams and the like go with the last device
+  // that has something.
+  void reset(u32 device);
 
 private:
+  friend class OnDevice;
+  std::set<u32> started; // devices that the program used
   Runtime();
 };
 
@@ -93,11 +100,40 @@ private:
 struct ThreadState {
   cudaError_t error = cudaSuccess; // the last one
   bool has_primary = false;        // it called a function of the Runtime API: the primary context is current
+  u32 device = 0;                  // current
 };
 ThreadState& thread_state();
 
-// The one T that belongs to the device (belongings.h).
+// Its turn, as long as this lives; of one that is.
+class OnDevice {
+public:
+  OnDevice(Runtime& runtime, u32 device) : runtime_(runtime), before_(runtime.memory().in_use()) {
+    runtime.memory().use(device);
+    runtime.started.insert(device);
+  }
+  ~OnDevice() {
+    if (runtime_.device) runtime_.memory().use(before_); // it may have been reset
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+private:
+  Runtime& runtime_;
+  u32 before_;
+};
+
+// The one T that belongs to the devices (belongings.h).
 template <class T> T& of_device() { return Runtime::get().belongings.get<T>(); }
+
+// Makes the primary context of the device current in this thread (driver_api/context.cpp).
+void make_current(u32 device);
+
+// Programs tell devices apart by it: 16 bytes that are not all zero.
+inline void write_uuid(char* out, const arch::Architecture& row, u32 device) {
+  constexpr std::string_view text("WarpLens\0\0\0\0\0\0", 14);
+  text.copy(out, text.size());
+  out[14] = static_cast<char>(device), out[15] = static_cast<char>(arch::sm(row));
+}
 
 // This thread's last error, as cudaPeekAtLastError sees it.
 cudaError_t& last_error();
@@ -112,8 +148,9 @@ template <class Body> cudaError_t api(Body&& body) {
   cudaError_t error = runtime.start();
   thread_state().has_primary = true;
   if (error == cudaSuccess) error = runtime.sticky;
-  if (error == cudaSuccess) error = body(runtime);
-  return remember(error);
+  if (error != cudaSuccess) return remember(error);
+  const OnDevice turn(runtime, thread_state().device);
+  return remember(body(runtime));
 }
 
 // An API function that waits for the device: prints what kernels printed, then returns what went wrong, if

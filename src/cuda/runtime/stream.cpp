@@ -9,6 +9,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   u64 id = 0;
+  u32 device = 0;
 };
 
 namespace {
@@ -32,6 +33,8 @@ std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>& attributes() {
 
 bool stream_exists(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
 
+u32 device_of(cudaStream_t stream) { return is_default(stream) ? thread_state().device : stream->device; }
+
 bool waits_for_legacy(cudaStream_t stream) {
   return is_default(stream) || (stream->flags & non_blocking) == 0;
 }
@@ -47,11 +50,11 @@ cudaError_t known_stream(cudaStream_t stream) {
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     if (!stream || flags > non_blocking) return cudaErrorInvalidValue;
     static u64 last_id = 2; // 1 and 2 are the default streams'
-    auto created = std::make_unique<Stream>(
-        Stream{flags, std::clamp(priority, greatest_priority, least_priority), ++last_id});
+    auto created = std::make_unique<Stream>(Stream{
+        flags, std::clamp(priority, greatest_priority, least_priority), ++last_id, r.memory().in_use()});
     *stream = created.get();
     streams()[created.get()] = std::move(created);
     return cudaSuccess;
@@ -104,8 +107,12 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  if (device) *device = 0;
-  return known_stream(stream);
+  return api([&](Runtime&) {
+    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+    if (!device) return cudaErrorInvalidValue;
+    *device = static_cast<int>(device_of(stream));
+    return cudaSuccess;
+  });
 }
 
 // Attributes are kept and change nothing: they are about scheduling and caches.

@@ -293,9 +293,9 @@ cudaError_t cudaGetSurfaceObjectResourceDesc_13(cudaResourceDesc* out, cudaSurfa
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const cudaChannelFormatDesc* format,
                                                  int device) {
-  return api([&](Runtime&) {
+  return api([&](Runtime& r) {
     if (!width || !format || !texel_format(*format)) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
     *width = std::size_t{1} << 28;
     return cudaSuccess;
   });

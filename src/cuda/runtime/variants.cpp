@@ -66,8 +66,11 @@ template <class Properties> Properties properties_of(const arch::Architecture& r
 template <class Properties> cudaError_t get_properties(void* out, int device, std::size_t size) {
   return api([&](Runtime& runtime) {
     if (!out) return cudaErrorInvalidValue;
-    if (device != 0) return cudaErrorInvalidDevice;
+    if (!runtime.is_device(device)) return cudaErrorInvalidDevice;
     Properties properties = properties_of<Properties>(runtime.architecture());
+    properties.pciBusID += device;
+    properties.multiGpuBoardGroupID = device;
+    write_uuid(reinterpret_cast<char*>(&properties.uuid), runtime.architecture(), static_cast<u32>(device));
     std::memcpy(out, &properties, size);
     return cudaSuccess;
   });

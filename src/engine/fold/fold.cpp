@@ -73,6 +73,7 @@ ResultOr<Folded, std::string> fold_launch(sim::Device& device, const sim::Progra
   if (spec.cooperative) return failure(std::string("its blocks wait for each other (cooperative launch)"));
   if (sim::cluster_of(program.module().functions[spec.kernel.value], spec.cluster).count() > 1)
     return failure(std::string("its blocks reach each other's shared memory (clusters)"));
+  const sim::Memory::View view(*device.memory);
   try {
     auto launch = sim::ObservedLaunch::prepare(device, program, spec, options);
     if (!launch) return failure(launch.error().diagnostic.message);

@@ -239,6 +239,7 @@ template <class V, class T> void shape_members(V&& visit, T& launch) {
   visit("grid", launch.grid), visit("block", launch.block), visit("sm", launch.sm);
   visit("shared_bytes", launch.shared_bytes), visit("local_bytes", launch.local_bytes);
   visit("local_arrays", launch.local_arrays), visit.optional("registers", launch.registers);
+  visit.optional("device", launch.device);
 }
 template <class V, class T> void outcome_members(V&& visit, T& launch) {
   visit.known("reason", launch.reason), visit.known("error", launch.error);

@@ -32,7 +32,7 @@ struct DeviceShape {
   bool lockstep_warps = false; // all lanes of a warp are at one instruction: no independent thread scheduling
 };
 
-// Everything the device keeps between launches. One per process that emulates.
+// Everything the devices keep between launches. One per process that emulates: whose turn it is, the memory knows.
 struct Device {
   DeviceShape shape;
   std::unique_ptr<Memory> memory;
@@ -64,6 +64,8 @@ public:
   using GivenPlaces = std::map<std::string, u64, std::less<>>;
   // Lowers a module and places its global, constant and managed variables in device memory, initialised.
   static Result<std::unique_ptr<Program>> load(ir::Module module, Device& device, const GivenPlaces& = {});
+  // The same code for the device in use, with variables of its own; managed ones are those of `first`, which lives as long.
+  static Result<std::unique_ptr<Program>> again(const Program& first, Device& device);
   ~Program();
   const ir::Module& module() const;
   std::optional<ir::FunctionId> kernel(std::string_view name) const;

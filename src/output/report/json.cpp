@@ -11,6 +11,7 @@
 #include "measure/totals.h"
 #include "report/json_document.h"
 #include "summary/bottleneck.h"
+#include "summary/devices.h"
 #include "summary/occupancy.h"
 #include "summary/pattern_text.h"
 #include <nlohmann/json.hpp>
@@ -337,6 +338,13 @@ std::string json(const Model& model, std::string_view version) {
   out.put_each("launches", input.launches, [&](const Launch& launch) {
     return launch_json(launch, processes, input.measured.has_value());
   });
+  json_t devices = json_t::array();
+  for (const auto& [device, sum] : sums_by_device(model))
+    devices.push_back({{"device", device},
+                       {"launches", sum.launches},
+                       {"moved_bytes", sum.moved_bytes},
+                       {"excess_bytes", sum.excess_bytes}});
+  if (!devices.empty()) out.put("devices", devices);
   out.put_each("interrupted", input.interrupted, [&](const measure::LaunchStarted& launch) {
     return json_t{{"index", launch.index},
                   {"process", processes.number(launch.process)},

@@ -11,6 +11,7 @@
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "summary/bottleneck.h"
+#include "summary/devices.h"
 #include "summary/findings.h"
 #include "text/words.h"
 #include <algorithm>
@@ -140,6 +141,23 @@ std::string reasons_of(const Page& page, const std::vector<const Kernel*>& kerne
   return out;
 }
 
+// Where the program used several devices: what each did, in a line where all did the same.
+std::string device_list(const Page& page) {
+  const std::map<u32, summary::DeviceSum> devices = summary::sums_by_device(page.model);
+  if (devices.empty()) return "";
+  const summary::DeviceSum& first = devices.begin()->second;
+  if (std::ranges::all_of(devices, [&](const auto& one) { return one.second == first; }))
+    return '\n' + wrap(fmt::format("Each of {}: {}, {} moved.", human(devices.size(), "device"),
+                                   human(first.launches, "launch"), human_bytes(first.moved_bytes)),
+                       "", page.options.width);
+  std::string out = '\n' + page.style.faint("Device    launches      moved  for nothing") + '\n';
+  for (const auto& [device, sum] : devices)
+    out += fmt::format("{}{}{}{}\n", pad_right(fmt::format("{}", device), 8),
+                       pad_left(human(sum.launches), 10), pad_left(human_bytes(sum.moved_bytes), 11),
+                       pad_left(percent(summary::share_of(sum.excess_bytes, sum.moved_bytes)), 13));
+  return out;
+}
+
 } // namespace
 
 std::string kernel_list(const Page& page) {
@@ -171,7 +189,8 @@ std::string kernel_list(const Page& page) {
     out += wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)",
                             human(kernels.size() - shown, "kernel")),
                 "", page.options.width);
-  return out + reasons_of(page, {kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(shown)});
+  return out + reasons_of(page, {kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(shown)}) +
+         device_list(page);
 }
 
 std::string access_list(const Page& page, std::size_t room) {

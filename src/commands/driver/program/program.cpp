@@ -31,7 +31,7 @@ void read_elf(const os::Elf& elf, Program& program) {
     if (name.starts_with("libcuda.so") || name.starts_with("libnvrtc.so")) program.driver_api = name;
   for (std::string_view name : elf.needed())
     for (std::string_view prefix : {"libcublas.so", "libcublasLt.so", "libcufft.so", "libcurand.so",
-                                    "libcusolver.so", "libcusparse.so"})
+                                    "libcusolver.so", "libcusparse.so", "libnccl.so"})
       if (name.starts_with(prefix)) program.libraries.emplace_back(name);
   for (std::string_view name : elf.needed())
     if (name.starts_with("libcudart.so")) program.linkage = Linkage::shared, program.soname = name;

@@ -13,6 +13,7 @@ struct Context {
   u64 id = 1;
   bool alive = true;
   int cache_config = 0; // CUfunc_cache: what was set
+  u32 device = 0;
 };
 
 namespace {
@@ -20,14 +21,16 @@ namespace {
 std::atomic<bool> initialised = false;
 thread_local ThreadStack<CUcontext> stack;
 
-// The primary context, and how often it is retained; with the runtime's lock held.
+// A device's primary context, and how often it is retained; with the runtime's lock held.
 struct Primary {
   Context context;
   u32 retained = 0;
 };
-Primary& primary() {
-  static auto* only = new Primary; // outlives the program's atexit handlers
-  return *only;
+Primary& primary(u32 device) {
+  static auto* all = new std::map<u32, Primary>; // outlives the program's atexit handlers
+  auto [found, fresh] = all->try_emplace(device);
+  if (fresh) found->second.context.device = device, found->second.context.id = device + 1;
+  return found->second;
 }
 // Resetting the device destroys what the primary context has; these are others, and stay.
 std::map<CUcontext, std::unique_ptr<Context>>& created() {
@@ -37,7 +40,12 @@ std::map<CUcontext, std::unique_ptr<Context>>& created() {
 // The contexts other than the primary one in which something was made.
 std::map<const void*, CUcontext>& made_in() { return of_device<std::map<const void*, CUcontext>>(); }
 bool is_created(CUcontext context) { return created().contains(context) && context->alive; }
-bool known(CUcontext context) { return context == &primary().context || is_created(context); }
+bool is_primary(CUcontext context) {
+  for (u32 device = 0; device < Runtime::get().devices; ++device)
+    if (context == &primary(device).context) return true;
+  return false;
+}
+bool known(CUcontext context) { return is_primary(context) || is_created(context); }
 
 // Contexts are changed under the runtime's lock, and without a device.
 template <class Body> CUresult locked(Body&& body) {
@@ -46,22 +54,35 @@ template <class Body> CUresult locked(Body&& body) {
   return body();
 }
 template <class Body> CUresult on_device(CUdevice device, Body&& body) {
-  return locked([&] { return device == 0 ? body() : CUDA_ERROR_INVALID_DEVICE; });
+  return locked([&] { return Runtime::get().is_device(device) ? body() : CUDA_ERROR_INVALID_DEVICE; });
+}
+Primary& primary_of(CUdevice device) { return primary(static_cast<u32>(device)); } // which there is
+
+// The Runtime API goes on with the device of the context that is current.
+void follow_context() {
+  if (CUcontext context = current_context()) thread_state().device = context->device;
+}
+
+void push(CUcontext context) {
+  stack.push(context);
+  follow_context();
 }
 
 void set_current(CUcontext context) {
   thread_state().has_primary = false; // the stack says what is current
   if (!stack.empty()) stack.pop();
   if (context != nullptr) stack.push(context);
+  follow_context();
 }
 
 CUresult create(CUcontext* context, unsigned flags, CUdevice device) {
   return on_device(device, [&] {
     if (!context) return CUDA_ERROR_INVALID_VALUE;
-    static u64 last_id = 1; // the primary one's
+    static u64 last_id = Runtime::get().devices; // those before are the primary ones'
     auto made = std::make_unique<Context>(Context{flags, ++last_id});
+    made->device = static_cast<u32>(device);
     *context = made.get();
-    stack.push(made.get());
+    push(made.get());
     created()[*context] = std::move(made);
     return CUDA_SUCCESS;
   });
@@ -77,27 +98,34 @@ bool driver_ready() {
 
 CUcontext current_context() {
   if (!stack.empty()) return stack.top();
-  return thread_state().has_primary ? &primary().context : nullptr;
+  return thread_state().has_primary ? &primary(thread_state().device).context : nullptr;
+}
+
+void make_current(u32 device) {
+  if (!stack.empty()) stack.pop(), stack.push(&primary(device).context);
+  thread_state().device = device;
 }
 
 void remember_context(const void* made) {
   std::lock_guard lock(Runtime::get().mutex);
-  if (CUcontext context = current_context(); context != &primary().context) made_in()[made] = context;
+  if (CUcontext context = current_context(); !is_primary(context)) made_in()[made] = context;
 }
 void forget_context(const void* made) {
   std::lock_guard lock(Runtime::get().mutex);
   made_in().erase(made);
 }
-CUcontext maker_of(const void* made) {
+CUcontext maker_of(const void* made, u32 device) {
   std::lock_guard lock(Runtime::get().mutex);
   auto found = made_in().find(made);
-  return found != made_in().end() ? found->second : &primary().context;
+  return found != made_in().end() ? found->second : &primary(device).context;
 }
 
 extern "C" {
 
 cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaDeviceReset();
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned);
+cudaError_t cudaDeviceDisablePeerAccess(int);
 cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
 cudaError_t cudaDeviceSetLimit(int, std::size_t);
@@ -114,35 +142,41 @@ CUresult cuInit(unsigned flags) {
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return on_device(device, [&] {
     if (!context) return CUDA_ERROR_INVALID_VALUE;
-    ++primary().retained;
-    *context = &primary().context;
+    ++primary_of(device).retained;
+    *context = &primary_of(device).context;
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return on_device(device, [&] {
-    if (primary().retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
-    --primary().retained;
+    if (primary_of(device).retained == 0) return CUDA_ERROR_INVALID_CONTEXT;
+    --primary_of(device).retained;
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
-  return on_device(device, [] { return as_result(cudaDeviceReset()); });
+  return on_device(device, [&] {
+    KeepThreadState keep;
+    thread_state().device = static_cast<u32>(device);
+    return as_result(cudaDeviceReset());
+  });
 }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
   return on_device(device, [&] {
-    primary().context.flags = flags;
+    primary_of(device).context.flags = flags;
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
   return on_device(device, [&] {
-    if (flags) *flags = primary().context.flags;
-    if (active) *active = primary().retained != 0 || thread_state().has_primary;
+    if (flags) *flags = primary_of(device).context.flags;
+    if (active)
+      *active = primary_of(device).retained != 0 ||
+                (thread_state().has_primary && thread_state().device == static_cast<u32>(device));
     return CUDA_SUCCESS;
   });
 }
@@ -161,6 +195,7 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
   return locked([&] {
     if (!is_created(context)) return CUDA_ERROR_INVALID_CONTEXT;
     stack.erase(context);
+    follow_context();
     context->alive = false;
     return CUDA_SUCCESS;
   });
@@ -169,7 +204,7 @@ CUresult cuCtxDestroy_v2(CUcontext context) {
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   return locked([&] {
     if (!known(context)) return CUDA_ERROR_INVALID_CONTEXT;
-    stack.push(context);
+    push(context);
     return CUDA_SUCCESS;
   });
 }
@@ -203,14 +238,14 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 CUresult cuCtxGetDevice(CUdevice* device) {
   return in_context([&] {
     if (!device) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = static_cast<CUdevice>(current_context()->device);
     return cudaSuccess;
   });
 }
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
   return context == nullptr ? cuCtxGetDevice(device) : locked([&] {
     if (!known(context)) return CUDA_ERROR_INVALID_CONTEXT;
-    if (device) *device = 0;
+    if (device) *device = static_cast<CUdevice>(context->device);
     return CUDA_SUCCESS;
   });
 }
@@ -299,10 +334,15 @@ CUresult cuCtxGetSharedMemConfig(int* config) {
   return accept();
 }
 CUresult cuCtxResetPersistingL2Cache() { return accept(); }
-CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
-  return CUDA_ERROR_INVALID_DEVICE;
-} // there is one device
-CUresult cuCtxDisablePeerAccess(CUcontext) { return CUDA_ERROR_INVALID_DEVICE; }
+// Memory is the device's, not the context's, and so is access to it.
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  if (CUresult error = cuCtxDetach(peer); error != CUDA_SUCCESS) return error;
+  return in_context([&] { return cudaDeviceEnablePeerAccess(static_cast<int>(peer->device), flags); });
+}
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+  if (CUresult error = cuCtxDetach(peer); error != CUDA_SUCCESS) return error;
+  return in_context([&] { return cudaDeviceDisablePeerAccess(static_cast<int>(peer->device)); });
+}
 CUresult cuProfilerStart() { return accept(); }
 CUresult cuProfilerStop() { return accept(); }
 

@@ -1,4 +1,4 @@
-// Questions about the device. Attributes have the same numbers in both APIs.
+// Questions about devices. Attributes have the same numbers in both APIs.
 #include "runtime/driver_api/frame.h"
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,9 @@ namespace warplens::runtime {
 namespace {
 
 template <class Body> CUresult asked_of(CUdevice device, Body&& body) {
-  return driver([&] { return device == 0 ? api(body) : cudaErrorInvalidDevice; });
+  return driver([&] {
+    return api([&](Runtime& r) { return r.is_device(device) ? body(r) : cudaErrorInvalidDevice; });
+  });
 }
 
 struct DeviceProperties { // CUdevprop
@@ -23,6 +25,8 @@ cudaError_t cudaDriverGetVersion(int*);
 cudaError_t cudaDeviceGetAttribute(int*, int, int);
 cudaError_t cudaDeviceGetPCIBusId(char*, int, int);
 cudaError_t cudaDeviceGetByPCIBusId(int*, const char*);
+cudaError_t cudaDeviceCanAccessPeer(int*, int, int);
+cudaError_t cudaDeviceGetP2PAttribute(int*, int, int, int);
 
 CUresult cuDriverGetVersion(int* version) { // the one question that needs no cuInit
   KeepThreadState keep;
@@ -32,8 +36,8 @@ CUresult cuDriverGetVersion(int* version) { // the one question that needs no cu
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   return driver([&] {
     if (!device) return cudaErrorInvalidValue;
-    if (ordinal != 0) return cudaErrorInvalidDevice;
-    *device = 0;
+    if (!Runtime::get().is_device(ordinal)) return cudaErrorInvalidDevice;
+    *device = ordinal;
     return cudaSuccess;
   });
 }
@@ -41,7 +45,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 CUresult cuDeviceGetCount(int* count) {
   return driver([&] {
     if (!count) return cudaErrorInvalidValue;
-    *count = 1;
+    *count = static_cast<int>(Runtime::get().devices);
     return cudaSuccess;
   });
 }
@@ -55,13 +59,10 @@ CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
   });
 }
 
-// Programs tell devices apart by it: some bytes that are not all zero.
 CUresult cuDeviceGetUuid_v2(char* uuid, CUdevice device) {
   return asked_of(device, [&](Runtime& r) {
     if (!uuid) return cudaErrorInvalidValue;
-    std::memset(uuid, 0, 16);
-    std::memcpy(uuid, "WarpLens", 8);
-    uuid[15] = static_cast<char>(arch::sm(r.architecture()));
+    write_uuid(uuid, r.architecture(), static_cast<u32>(device));
     return cudaSuccess;
   });
 }
@@ -112,15 +113,11 @@ CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
 CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
   return driver([&] { return cudaDeviceGetByPCIBusId(device, text); });
 }
-CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
-  return driver([&] {
-    if (!can) return cudaErrorInvalidValue;
-    *can = 0;
-    return cudaSuccess;
-  });
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return driver([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
 }
-CUresult cuDeviceGetP2PAttribute(int* value, int, CUdevice, CUdevice) { // between two, and there is one
-  return driver([&] { return value ? cudaErrorInvalidDevice : cudaErrorInvalidValue; });
+CUresult cuDeviceGetP2PAttribute(int* value, int attribute, CUdevice from, CUdevice to) {
+  return driver([&] { return cudaDeviceGetP2PAttribute(value, attribute, from, to); });
 }
 // How much of the device a context may use: always all of it.
 CUresult cuDeviceGetExecAffinitySupport(int* supported, int, CUdevice device) {

@@ -1,8 +1,8 @@
 // The CUDA Driver API over what the Runtime API has: the same device, memory, streams, launches and errors under the names
 // and types of the driver. Nothing is done here twice; what differs is said here:
 //
-// * A function needs cuInit, and many a current context. There is one device and one memory, so a context is a handle with
-//   flags; which one is current is each thread's (context.cpp). Who called the Runtime API has the primary one.
+// * A function needs cuInit, and many a current context. Memory is the device's, so a context is a handle with
+//   flags and a device; which one is current is each thread's (context.cpp). Who called the Runtime API has the primary one.
 // * Errors are returned, and not kept for cudaGetLastError.
 // * CUmodule and CUlibrary are a Binary, CUfunction and CUkernel a Kernel (library.h); CUstream, CUevent and CUmemoryPool
 //   are those of the Runtime API; CUdeviceptr is an address.
@@ -33,7 +33,7 @@ CUcontext current_context(); // of this thread; null: none
 // The context in which memory or a stream was made, until it is forgotten; what the Runtime API made is the primary one's.
 void remember_context(const void* made);
 void forget_context(const void* made);
-CUcontext maker_of(const void* made);
+CUcontext maker_of(const void* made, u32 device);
 
 // What a function of the driver API leaves as it was: the Runtime API's own view of the thread.
 class KeepThreadState {

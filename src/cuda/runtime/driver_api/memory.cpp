@@ -239,6 +239,31 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size
     return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
   });
 }
+struct CUipcHandle { // CUipcMemHandle, CUipcEventHandle
+  char bytes[64];
+};
+cudaError_t cudaIpcGetMemHandle(CUipcHandle*, void*);
+cudaError_t cudaIpcOpenMemHandle(void**, CUipcHandle, unsigned);
+cudaError_t cudaIpcCloseMemHandle(void*);
+cudaError_t cudaIpcGetEventHandle(CUipcHandle*, cudaEvent_t);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, CUipcHandle);
+
+CUresult cuIpcGetMemHandle(CUipcHandle* handle, CUdeviceptr address) {
+  return in_context([&] { return cudaIpcGetMemHandle(handle, pointer(address)); });
+}
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcHandle handle, unsigned flags) {
+  return in_context([&] { return cudaIpcOpenMemHandle(reinterpret_cast<void**>(address), handle, flags); });
+}
+CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
+  return in_context([&] { return cudaIpcCloseMemHandle(pointer(address)); });
+}
+CUresult cuIpcGetEventHandle(CUipcHandle* handle, cudaEvent_t event) {
+  return in_context([&] { return cudaIpcGetEventHandle(handle, event); });
+}
+CUresult cuIpcOpenEventHandle(cudaEvent_t* event, CUipcHandle handle) {
+  return in_context([&] { return cudaIpcOpenEventHandle(event, handle); });
+}
+
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t size) {
   return cuMemcpy(to, from, size);
 }

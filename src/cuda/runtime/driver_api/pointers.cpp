@@ -65,8 +65,9 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   const bool mapped_here = mapped && mapped->properties.location.type == cudaMemLocationTypeDevice;
   const bool on_device = where == Place::device || managed || mapped_here;
   const sim::Memory::Range range = runtime.memory().range(address);
+  const u32 device = found ? found->device : 0;
   switch (attribute) {
-  case context_of: return tell(out, pool_of(range.begin) ? nullptr : maker_of(pointer(range.begin)));
+  case context_of: return tell(out, pool_of(range.begin) ? nullptr : maker_of(pointer(range.begin), device));
   case memory_type: return tell(out, on_device ? type_device : type_host);
   case device_pointer: return tell(out, address);
   case host_pointer:
@@ -75,6 +76,7 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   case buffer_id: return tell(out, range.begin);
   case is_managed: return tell(out, int{managed});
   case device_ordinal:
+    return tell(out, mapped_here ? mapped->properties.location.id : static_cast<int>(device));
   case sync_memops:
   case is_ipc_capable: return tell(out, 0);
   case range_start: return tell(out, range.begin);

@@ -15,6 +15,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void*);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, int, void*);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t);
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags*, cudaMemPool_t, cudaMemLocation*);
 
 CUresult cuDeviceGetDefaultMemPool(cudaMemPool_t* pool, CUdevice device) {
@@ -50,7 +51,9 @@ CUresult cuMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* value) {
 CUresult cuMemPoolTrimTo(cudaMemPool_t pool, std::size_t kept) {
   return driver([&] { return cudaMemPoolTrimTo(pool, kept); });
 }
-CUresult cuMemPoolSetAccess(cudaMemPool_t pool, const void*, std::size_t) { return cuMemPoolTrimTo(pool, 0); }
+CUresult cuMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count) {
+  return driver([&] { return cudaMemPoolSetAccess(pool, access, count); });
+}
 CUresult cuMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
   return driver([&] { return cudaMemPoolGetAccess(flags, pool, location); });
 }

@@ -95,7 +95,7 @@ CUresult find_reference(CUtexref* out, CUmodule module, const char* name, bool i
       if (!out) return cudaErrorInvalidValue;
       ResultOr<Placed, cudaError_t> found = library_variable(r, module, name);
       if (!found) return found.error();
-      const ir::Module& code = module->program->module();
+      const ir::Module& code = module->program(r)->module();
       if (!code.variables[code.find_variable(name).value].opaque) return cudaErrorSymbolNotFound;
       for (auto& [reference, owned] : references())
         if (reference->variable.address == found->address && reference->is_surface == is_surface) {

@@ -5,17 +5,13 @@
 namespace warplens::runtime {
 namespace {
 
-struct AccessDescription { // CUmemAccessDesc
-  cudaMemLocation location;
-  int flags;
-};
 constexpr int no_access = 0, read_access = 1, full_access = 3; // CUmemAccess_flags
 constexpr int pinned = 1;                                      // CU_MEM_ALLOCATION_TYPE_PINNED
 
-// The one device, or the host in any of its forms.
+// A device, or the host in any of its forms.
 cudaError_t check_location(const cudaMemLocation& location) {
   if (location.type == cudaMemLocationTypeDevice)
-    return location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    return Runtime::get().is_device(location.id) ? cudaSuccess : cudaErrorInvalidDevice;
   const int last = cudaMemLocationTypeHostNumaCurrent;
   return location.type > cudaMemLocationTypeDevice && location.type <= last ? cudaSuccess
                                                                             : cudaErrorInvalidValue;
@@ -79,7 +75,7 @@ CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
 }
 
 // What the device may only read is refused: writes to it would not be noticed.
-CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, const AccessDescription* access,
+CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, const cudaMemAccessDesc* access,
                         std::size_t count) {
   return manage([&](Runtime& r) -> cudaError_t {
     if (!access || count == 0) return cudaErrorInvalidValue;

@@ -243,8 +243,8 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 
 // What graphs hold of the device's memory: all of it is in use, since it is given back with the graph.
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
-  return api([&](Runtime&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
     if (!value || attribute < cudaGraphMemAttrUsedMemCurrent || attribute > cudaGraphMemAttrReservedMemHigh)
       return cudaErrorInvalidValue;
     const bool high =
@@ -254,8 +254,8 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* valu
   });
 }
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void*) {
-  return api([&](Runtime&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return api([&](Runtime& r) {
+    if (!r.is_device(device)) return cudaErrorInvalidDevice;
     if (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh)
       return cudaErrorInvalidValue;
     GraphMemory::forget_most();
@@ -263,7 +263,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void*) {
   });
 }
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return api([&](Runtime&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+  return api([&](Runtime& r) { return r.is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
 } // extern "C"

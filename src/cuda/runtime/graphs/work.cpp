@@ -36,6 +36,7 @@ struct Perform {
   cudaError_t operator()(KernelWork& work) const {
     LaunchRequest request{work.function, work.grid,        work.block, {},
                           work.shared,   work.arguments(), nullptr,    false};
+    request.device = work.device;
     runtime::apply(request, work.attributes);
     return launch(request);
   }
@@ -49,6 +50,8 @@ struct Perform {
   cudaError_t operator()(FillWork& work) const {
     const cudaMemsetParams& p = work.parameters;
     return api([&](Runtime& r) {
+      const std::optional<sim::Allocation> there = r.memory().find(reinterpret_cast<u64>(p.dst));
+      const OnDevice turn(r, there ? there->device : r.memory().in_use());
       return fill(r, {static_cast<std::byte*>(p.dst), p.pitch, 0}, {p.width * p.elementSize, p.height},
                   p.value, p.elementSize);
     });
@@ -146,6 +149,7 @@ Made kernel_work(Runtime& runtime, const cudaKernelNodeParams* p) {
   if (!packed) return failure(packed.error());
   work.parameters = std::move(*packed);
   for (auto [offset, size] : kernel->info.parameters) work.offsets.push_back(offset);
+  work.device = runtime.memory().in_use();
   return Work(std::move(work));
 }
 

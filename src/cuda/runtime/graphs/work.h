@@ -32,6 +32,7 @@ struct KernelWork {
   std::vector<u32> offsets;                    // of each in `parameters`
   std::vector<cudaLaunchAttribute> attributes; // of each kind the last
   std::vector<void*> pointers{};
+  u32 device = 0;
   void** arguments(); // one pointer per parameter, into this object
   void set(const cudaLaunchAttribute&);
 };

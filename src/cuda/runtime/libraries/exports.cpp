@@ -30,6 +30,10 @@ extern "C" {
 #define FUNCTIONS "runtime/libraries/cusolver.def"
 #include "runtime/libraries/exports_of.inc"
 
+#define LIBRARY warplens_nccl
+#define FUNCTIONS "runtime/libraries/nccl.def"
+#include "runtime/libraries/exports_of.inc"
+
 #define NVRTC(result, name, parameters, arguments) void name();
 #include "runtime/libraries/nvrtc.def"
 #undef NVRTC

@@ -49,6 +49,7 @@ static bool run_sample(Running& running) {
 LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec,
                     const LaunchOptions& options) {
   LaunchResult result;
+  const Memory::View view(*device.memory);
   const auto running = std::make_unique<Running>(device, program, spec, options);
   LaunchState& state = running->state;
   if ((result.fault = prepare(state))) return result;

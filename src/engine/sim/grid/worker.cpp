@@ -97,7 +97,7 @@ void Worker::report_stall() {
       "for",
       "release a lock before taking it again. Launch blocks that wait for each other with "
       "cudaLaunchCooperativeKernel. A kernel cannot wait for what the host does while it runs: launches are "
-      "not asynchronous here"));
+      "not asynchronous here, and no two run at once, on two devices either"));
   for (auto& [e, c] : waiting_) add_waits(*e, *c, true, board_.waits);
 }
 

@@ -1,4 +1,4 @@
-// Device memory of the emulated GPU: one reserved range of host addresses, so that a device pointer is a host
+// Device memory of the emulated GPUs: one reserved range of host addresses, so that a device pointer is a host
 // pointer and managed or pinned memory needs no translation. Pages of 2 MiB are committed when an allocation
 // needs them, as a GPU's driver maps them: an access outside every mapped page is an error, one past an
 // allocation but inside a mapped page is what GPUs tolerate (and what we report).
@@ -7,6 +7,10 @@
 // address inside one names the space), then allocations (placement.h). The pages before the first large allocation and before the
 // first small one are mapped and belong to nobody: on a GPU the driver's own buffers lie there. Rodinia's srad reads 512 bytes before
 // its first array, and gets away with it.
+//
+// With several devices each has such a part of the range, and fills it as if it were alone; the first one's lies where it lies when
+// there is no other. One of them is in use: what is allocated lies there, and while its kernels run, memory of the others is
+// not to be seen, unless access to a peer was enabled.
 #pragma once
 #include "base/bits.h"
 #include "base/diagnostic.h"
@@ -17,8 +21,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warplens::sim {
@@ -30,6 +36,9 @@ struct Allocation {
   std::string name; // symbols: the variable's name; else empty
   u64 serial = 0;   // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
   std::string made; // track(): where the program asked for it; empty when not known
+  u32 device = 0;
+  u64 shared_with = 0;           // of a pool: further devices that may access it, a bit each
+  bool in_other_process = false; // export_pages(), import_pages()
 };
 
 class Memory {
@@ -40,19 +49,48 @@ public:
   static constexpr u64 most_ctas_in_cluster = 16,
                        cluster_window_size = (most_ctas_in_cluster + 1) * window_size;
 
-  // Reserves `capacity` bytes of address space (the device's memory size). Fails only when the host has no
+  // Reserves `capacity` bytes of address space (a device's memory size) for each device. Fails only when the host has no
   // such range.
-  static Result<std::unique_ptr<Memory>> create(u64 capacity);
+  static Result<std::unique_ptr<Memory>> create(u64 capacity, u32 devices = 1);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
+
+  // What is allocated from here on is that device's.
+  void use(u32 device);
+  u32 in_use() const { return device_; }
+  // Kernels of the device in use run as long as this lives, and see what they may: range() and mapped() know no more.
+  class View {
+  public:
+    explicit View(Memory& memory) : memory_(memory) { memory_.restrict(true); }
+    ~View() { memory_.restrict(false); }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+  private:
+    Memory& memory_;
+  };
+  void set_peer(u32 device, u32 peer, bool may_access);
+  bool may_access(u32 device, u32 peer) const;
+  void share(u64 address, u64 with); // Allocation::shared_with
+  u32 devices() const { return static_cast<u32>(parts_.size()); }
+  // Whether kernels of `device` may access what lies there.
+  bool is_visible_to(u32 device, u64 address) const;
 
   // Zeroed? No: fresh pages are zero, reused ones keep their bytes, as on a GPU. An allocation of a page or more
   // begins at a page's start, and has all its pages for itself; smaller ones share pages with their kind. Alignment: a
   // power of two ≥ 256 is kept.
   Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
                        std::string name = {});
-  bool release(u64 address); // false: not the start of an allocation
+  // Puts the pages of the allocation at `address` into a file, where another process of this machine may map them too; where they
+  // lie in it. They may belong to other allocations as well. Nothing where the host refuses.
+  struct Exported {
+    int file = -1;
+    u64 offset = 0, address = 0, size = 0; // whole pages
+  };
+  std::optional<Exported> export_pages(u64 address);
+  Result<u64> import_pages(int file, u64 offset, u64 size); // an allocation that is these pages
+  bool release(u64 address);                                // false: not the start of an allocation
   // Host memory that the device may access (cudaHostRegister): any host range.
   bool register_host(u64 address, u64 size);
   bool unregister_host(u64 address);
@@ -87,28 +125,47 @@ public:
   u64 local_window() const { return base_ + window_size; }
   u64 param_window() const { return base_ + 2 * window_size; }
   u64 cluster_window() const { return cluster_base_; }
-  u64 capacity() const { return capacity_; }
-  u64 used() const;
+  u64 capacity() const { return capacity_; } // of each device
+  u64 used() const;                          // of the device in use
   // Whether there is managed, pinned or registered memory, which the host may write while a kernel runs.
   bool host_may_write() const { return seen_by_host_ != 0; }
   u64 epoch() const { return epoch_; } // changes with every allocation or release
 
 private:
   Memory() = default;
+  // A device's part of the addresses: [begin, end), of which the last region lies behind its first chunk.
+  struct Part {
+    u64 begin = 0, end = 0, used = 0;
+    DriverPlacement placement{};
+  };
+  void restrict(bool);
   bool commit(u64 begin, u64 end);
+  bool commit_drivers_own(const Part&);
   void forget_freed();
+  const Part& part_of(u64 address) const; // which lies in one
+  Part& part_of(u64 address) { return const_cast<Part&>(std::as_const(*this).part_of(address)); }
+  bool visible(u32 device, u64 address) const; // mutex_ held
 
   void* reserved_ = nullptr; // base_alignment more than from base_ to limit_
   u64 base_ = 0, cluster_base_ = 0, capacity_ = 0;
   u64 first_ = 0, limit_ = 0; // pages lie in [first_, limit_)
-  u64 used_ = 0, serial_ = 0;
+  u64 serial_ = 0;
+  std::vector<Part> parts_; // by device; the first one's addresses are the highest
+  u32 device_ = 0;          // in use
+  bool restricted_ = false;
+  std::set<std::pair<u32, u32>> peers_; // device, whose memory it may access
   std::atomic<u64> epoch_ = 1;
   std::atomic<u64> seen_by_host_ = 0; // allocations and registered ranges
   mutable std::mutex mutex_;
   std::map<u64, Allocation> allocations_; // by address
-  DriverPlacement placement_;
-  std::map<u64, u64> registered_; // host ranges: address → size
-  std::vector<u32> page_use_;     // allocations per 2 MiB page: a page is mapped while it has one
+  std::map<u64, u64> registered_;         // host ranges: address → size
+  // Files behind pages that were exported, by the first page's address.
+  struct PagesFile {
+    u64 size = 0;
+    std::shared_ptr<int> file;
+  };
+  std::map<u64, PagesFile> files_;
+  std::vector<u32> page_use_; // allocations per 2 MiB page: a page is mapped while it has one
   std::unique_ptr<WrittenBytes> written_;
   std::map<u64, Allocation> freed_; // track(): their addresses are not used again
 };

@@ -52,6 +52,19 @@ std::string help_for(u64 at) {
              : "check the index against the size that was allocated";
 }
 
+// Memory of another device, to which it has no access.
+void check_peer(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
+  const Memory& memory = *x.launch.device.memory;
+  const std::optional<Allocation> there = memory.find(at);
+  if (!there || memory.is_visible_to(memory.in_use(), at)) return;
+  raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
+        fmt::format("{} of {} at {:#x} is in memory of device {}, which device {} may not access",
+                    kind_name(x, op), bytes_text(bytes), at, there->device, memory.in_use()),
+        thread, at, with_pointer(x, op, at, {describe_address(x, at)}),
+        fmt::format("call cudaDeviceEnablePeerAccess({}, 0) on device {} first, or copy with cudaMemcpyPeer",
+                    there->device, memory.in_use()));
+}
+
 // What --check memory knows of an address outside all allocations: that it was in one.
 bool was_freed(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   const Memory& memory = *x.launch.device.memory;
@@ -101,6 +114,7 @@ void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
 void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   const Memory& memory = *x.launch.device.memory;
   if (memory.range(at).covers(at, bytes) || was_freed(x, op, bytes, thread, at)) return;
+  check_peer(x, op, bytes, thread, at);
   if (!memory.mapped(at, bytes))
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
           fmt::format("{} of {} at {:#x} is outside all device memory", kind_name(x, op), bytes_text(bytes),

@@ -42,9 +42,9 @@ void initialise(const Program::Impl& program, const ir::Variable& v, u64 address
 
 } // namespace
 
-Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device,
-                                               const GivenPlaces& given_places) {
-  auto impl = std::make_unique<Impl>();
+static Result<std::unique_ptr<Program::Impl>>
+load_code(ir::Module module, Device& device, const Program::GivenPlaces& given_places, bool are_initialised) {
+  auto impl = std::make_unique<Program::Impl>();
   impl->module = std::move(module);
   for (ir::Function& function : impl->module.functions)
     if (find_device_function(function.name)) function.external = true;
@@ -69,10 +69,28 @@ Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device
     impl->owned.push_back({*address, v.size});
   }
   for (std::size_t i = 0; i < m.variables.size(); ++i)
-    if (impl->variable_address[i] != 0) initialise(*impl, m.variables[i], impl->variable_address[i]);
+    if (impl->variable_address[i] != 0 && !(are_initialised && given_places.contains(m.variables[i].name)))
+      initialise(*impl, m.variables[i], impl->variable_address[i]);
   for (std::size_t f = 0; f < m.functions.size(); ++f)
     if (m.functions[f].entry) impl->kernels.emplace(m.functions[f].name, ir::FunctionId(f));
-  return std::unique_ptr<Program>(new Program(std::move(impl)));
+  return impl;
+}
+
+Result<std::unique_ptr<Program>> Program::load(ir::Module module, Device& device,
+                                               const GivenPlaces& given_places) {
+  Result<std::unique_ptr<Impl>> impl = load_code(std::move(module), device, given_places, false);
+  if (!impl) return failure(impl.error());
+  return std::unique_ptr<Program>(new Program(std::move(*impl)));
+}
+
+Result<std::unique_ptr<Program>> Program::again(const Program& first, Device& device) {
+  GivenPlaces managed;
+  for (const ir::Variable& v : first.module().variables)
+    if (std::optional<Symbol> symbol = v.managed ? first.symbol(v.name) : std::nullopt)
+      managed[v.name] = symbol->address;
+  Result<std::unique_ptr<Impl>> impl = load_code(first.module(), device, managed, true);
+  if (!impl) return failure(impl.error());
+  return std::unique_ptr<Program>(new Program(std::move(*impl)));
 }
 
 std::optional<ir::FunctionId> Program::kernel(std::string_view name) const {

@@ -107,7 +107,7 @@ std::string polled(Exec& x, Group& group, const Op& op) {
   if (watch.space == ir::StateSpace::shared) {
     host = x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + address;
     where = fmt::format("offset {:#x} of shared memory", address);
-  } else if (watch.space == ir::StateSpace::global) {
+  } else if (watch.space == ir::StateSpace::global && x.launch.device.memory->mapped(address, watch.bytes)) {
     host = reinterpret_cast<const std::byte*>(address);
     where = fmt::format("{:#x}, {}", address, describe_address(x, address));
   }

@@ -1,0 +1,76 @@
+# --devices: what CUDA answers a program that uses two is what two H200 answered; each device has its memory, its variables and its part
+# of the report. Skipped where there is no nvcc.
+. "$(dirname "$0")/common.sh"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || skip "nvcc not found"
+"$nvcc" -O3 -std=c++17 -w -lineinfo -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/devices.cu" -o devices -lcuda || fail 'devices.cu: not built'
+answers="$source_dir/tests/hardware/data/h200_devices.txt"
+
+for code in machine ptx; do
+  run "$warplens" run --width 200 --devices 2 --code $code --json two.json ./devices fault
+  expect_code 0
+  diff "$answers" stdout || fail "two H200 answer otherwise ($code)"
+  expect_in stderr 'is in memory of device 1, which device 0 may not access'
+  expect_in stderr 'cudaDeviceEnablePeerAccess.1, 0. on device 0'
+  follows_schema two.json
+  expect_json two.json '[(d["device"], d["launches"]) for d in r["devices"]]' '[(0, 5), (1, 2)]'
+done
+
+# One is the default, and CUDA_VISIBLE_DEVICES then says nothing; with the option it chooses.
+devices_seen() { run "$warplens" run --report /dev/null "$@" ./devices && sed -n 1,2p stdout; }
+[ "$(CUDA_VISIBLE_DEVICES=3 devices_seen)" = "$(printf 'cudaGetDeviceCount(&n): 0\ndevices: 1')" ] || fail 'one device is the default'
+for case in '1,0,9|0 2' '1,-1,0|0 1' '|100 0' '0,0|101 0' 'GPU-1234,GPU-5678|0 2'; do
+  seen=$(CUDA_VISIBLE_DEVICES=${case%|*} devices_seen --devices 2 | sed 's/.*: //' | tr '\n' ' ')
+  [ "$seen" = "${case#*|} " ] || fail "CUDA_VISIBLE_DEVICES=${case%|*}: $seen"
+done
+run "$warplens" run --devices 0 ./devices
+expect_code 2
+
+# A grid that waits for one on another device waits for ever, since launches run one after the other: that is said.
+cat >together.cu <<'CU'
+__global__ void meet(volatile int* here, volatile int* there) {
+  *here = 1;
+  while (*there == 0) {}
+}
+int main() {
+  int* flags;
+  cudaHostAlloc(&flags, 8, cudaHostAllocPortable);
+  flags[0] = flags[1] = 0;
+  for (int device = 0; device < 2; ++device) cudaSetDevice(device), meet<<<1, 1>>>(flags + device, flags + 1 - device);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+"$nvcc" -lineinfo -cudart shared -arch=sm_90 together.cu -o together || fail 'together.cu: not built'
+run "$warplens" run --width 200 --devices 2 ./together
+expect_code 1
+expect_in stderr 'together.cu:3'
+expect_in stderr 'never ends'
+
+# Memory and events of one process in another.
+"$nvcc" -O3 -w -lineinfo -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/ipc.cu" -o ipc || fail 'ipc.cu: not built'
+for proofs in never always; do
+  run "$warplens" run --proofs $proofs --json ipc.json ./ipc
+  expect_code 0
+  diff "$source_dir/tests/hardware/data/h200_ipc.txt" stdout || fail "an H200 answers otherwise (--proofs $proofs)"
+  expect_json ipc.json 'sum(o["count"] for l in r["launches"] for o in l.get("occurrences", [{"count": 1}]))' 3
+done
+
+# NCCL: the same calls with one thread for all ranks, and with a process for each. A rank that has gone is told of.
+"$nvcc" -O2 -std=c++17 -w -lineinfo -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/nccl.cu" -Xlinker "${WARPLENS_BUILD_DIR:?}/lib/libraries/libnccl.so.2" -Xlinker -rpath-link="$WARPLENS_BUILD_DIR/lib" -o nccl ||
+  fail 'nccl.cu: not built'
+for ranks in 2 3 5; do
+  run "$warplens" run --devices $ranks --json nccl.json ./nccl threads $ranks
+  expect_code 0
+  printf '%s\n' "$ranks ranks, 0 wrong" '4 5' | diff - stdout || fail "NCCL, $ranks ranks in one process"
+  expect_in stderr 'ncclAllReduce: .* not counted'
+  run "$warplens" run ./nccl processes $ranks
+  expect_code 0
+  printf '%s\n' "$ranks ranks, 0 wrong" | diff - stdout || fail "NCCL, $ranks processes"
+done
+run "$warplens" run --width 200 ./nccl threads 2
+expect_code 9
+expect_in stdout 'ncclCommInitAll.*: 5 invalid usage'
+expect_in stderr 'devices 2 makes it'
+run "$warplens" run ./nccl leaves 2
+expect_code 0
+expect_in stdout '6 remote process exited'

@@ -1,0 +1,224 @@
+// NCCL's calls, with declarations of its own, since its header is none of the toolkit's. `threads`: one thread is every rank, in groups;
+// `processes`: each rank is a process; `leaves`: one rank ends before it has come to the others.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+extern "C" {
+struct ncclComm;
+struct ncclUniqueId {
+  char internal[128];
+};
+int ncclGetVersion(int*);
+int ncclGetUniqueId(ncclUniqueId*);
+int ncclCommInitRank(ncclComm**, int, ncclUniqueId, int);
+int ncclCommInitAll(ncclComm**, int, const int*);
+int ncclCommSplit(ncclComm*, int, int, ncclComm**, void*);
+int ncclCommDestroy(ncclComm*);
+int ncclCommCount(const ncclComm*, int*);
+int ncclCommUserRank(const ncclComm*, int*);
+int ncclCommCuDevice(const ncclComm*, int*);
+const char* ncclGetErrorString(int);
+const char* ncclGetLastError(ncclComm*);
+int ncclRedOpCreatePreMulSum(int*, void*, int, int, ncclComm*);
+int ncclRedOpDestroy(int, ncclComm*);
+int ncclAllReduce(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
+int ncclReduce(const void*, void*, size_t, int, int, int, ncclComm*, cudaStream_t);
+int ncclReduceScatter(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
+int ncclBroadcast(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
+int ncclAllGather(const void*, void*, size_t, int, ncclComm*, cudaStream_t);
+int ncclSend(const void*, size_t, int, int, ncclComm*, cudaStream_t);
+int ncclRecv(void*, size_t, int, int, ncclComm*, cudaStream_t);
+int ncclGroupStart();
+int ncclGroupEnd();
+}
+enum { int32 = 2, float16 = 6, float32 = 7, float64 = 8 };
+enum { sum, product, maximum, minimum, average };
+
+#define MUST(call)                                                                                           \
+  if (int status = static_cast<int>(call); status != 0) {                                                    \
+    std::printf("%s: %d %s\n", #call, status, ncclGetErrorString(status)), std::fflush(stdout);               \
+    _exit(9);                                                                                                \
+  }
+
+constexpr int n = 1000;
+
+template <class T> __global__ void fill(T* out, int count, int rank) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) out[i] = T((i % 7 + 1) * (rank + 1));
+}
+
+// One rank of several, that are in this process or not.
+struct Rank {
+  ncclComm* communicator = nullptr;
+  cudaStream_t stream = nullptr;
+  float *in = nullptr, *out = nullptr;
+  __half *small_in = nullptr, *small_out = nullptr;
+  int rank = 0;
+};
+
+static int wrong = 0;
+static void expect(const char* what, const float* out, int count, float (*right)(int i, int rank, int ranks), int rank, int ranks) {
+  std::vector<float> host(count);
+  cudaMemcpy(host.data(), out, count * sizeof(float), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < count; ++i)
+    if (host[i] != right(i, rank, ranks)) {
+      if (wrong++ < 5) std::printf("%s, rank %d, element %d: %g, not %g\n", what, rank, i, host[i], right(i, rank, ranks));
+      return;
+    }
+}
+static float value(int i, int rank) { return static_cast<float>((i % 7 + 1) * (rank + 1)); }
+
+static void work(std::vector<Rank>& mine, int ranks) {
+  for (Rank& r : mine) {
+    int count = 0, rank = -1;
+    MUST(ncclCommCount(r.communicator, &count));
+    MUST(ncclCommUserRank(r.communicator, &rank));
+    if (count != ranks || rank != r.rank) ++wrong;
+    MUST(cudaStreamCreate(&r.stream));
+    MUST(cudaMalloc(&r.in, n * ranks * sizeof(float)));
+    MUST(cudaMalloc(&r.out, n * ranks * sizeof(float)));
+    MUST(cudaMalloc(&r.small_in, n * sizeof(__half)));
+    MUST(cudaMalloc(&r.small_out, n * sizeof(__half)));
+    fill<<<n * ranks / 250, 250, 0, r.stream>>>(r.in, n * ranks, r.rank);
+    fill<<<n / 250, 250, 0, r.stream>>>(r.small_in, n, r.rank);
+  }
+  auto all = [&](const char* name, auto call, auto right, int count) {
+    MUST(ncclGroupStart());
+    for (Rank& r : mine) MUST(call(r));
+    MUST(ncclGroupEnd());
+    for (Rank& r : mine) {
+      MUST(cudaStreamSynchronize(r.stream));
+      expect(name, r.out, count, right, r.rank, ranks);
+    }
+  };
+  all("sum", [](Rank& r) { return ncclAllReduce(r.in, r.out, n, float32, sum, r.communicator, r.stream); },
+      [](int i, int, int ranks) { return value(i, 0) * ranks * (ranks + 1) / 2; }, n);
+  all("maximum", [](Rank& r) { return ncclAllReduce(r.in, r.out, n, float32, maximum, r.communicator, r.stream); },
+      [](int i, int, int ranks) { return value(i, ranks - 1); }, n);
+  all("average", [](Rank& r) { return ncclAllReduce(r.in, r.out, n, float32, average, r.communicator, r.stream); },
+      [](int i, int, int ranks) { return value(i, 0) * ranks * (ranks + 1) / 2 / ranks; }, n);
+  all("integers", [](Rank& r) { return ncclAllReduce(r.in, r.out, n, int32, minimum, r.communicator, r.stream); },
+      [](int i, int, int) { return value(i, 0); }, n);
+  all("scatter", [](Rank& r) { return ncclReduceScatter(r.in, r.out, n, float32, sum, r.communicator, r.stream); },
+      [](int i, int rank, int ranks) { return value(i + n * rank, 0) * ranks * (ranks + 1) / 2; }, n);
+  all("gather", [](Rank& r) { return ncclAllGather(r.in, r.out, n, float32, r.communicator, r.stream); },
+      [](int i, int, int) { return value(i % n, i / n); }, n * ranks);
+  all("broadcast", [](Rank& r) { return ncclBroadcast(r.in, r.out, n, float32, 1, r.communicator, r.stream); },
+      [](int i, int, int) { return value(i, 1); }, n);
+  // Everybody to the next, round and round.
+  all("ring",
+      [ranks](Rank& r) {
+        if (int status = ncclSend(r.in, n, float32, (r.rank + 1) % ranks, r.communicator, r.stream)) return status;
+        return ncclRecv(r.out, n, float32, (r.rank + ranks - 1) % ranks, r.communicator, r.stream);
+      },
+      [](int i, int rank, int ranks) { return value(i, (rank + ranks - 1) % ranks); }, n);
+  // An operator of each rank's own, which is gone before the group ends.
+  all("factor",
+      [](Rank& r) {
+        int own = -1;
+        float factor = static_cast<float>(r.rank + 2);
+        if (int status = ncclRedOpCreatePreMulSum(&own, &factor, float32, 1, r.communicator)) return status;
+        if (int status = ncclAllReduce(r.in, r.out, n, float32, own, r.communicator, r.stream)) return status;
+        return ncclRedOpDestroy(own, r.communicator);
+      },
+      [](int i, int, int ranks) {
+        float out = 0;
+        for (int rank = 0; rank < ranks; ++rank) out += value(i, rank) * static_cast<float>(rank + 2);
+        return out;
+      },
+      n);
+  // In place, and halves.
+  MUST(ncclGroupStart());
+  for (Rank& r : mine) MUST(ncclAllReduce(r.small_in, r.small_in, n, float16, sum, r.communicator, r.stream));
+  MUST(ncclGroupEnd());
+  for (Rank& r : mine) {
+    std::vector<__half> host(n);
+    cudaMemcpy(host.data(), r.small_in, n * sizeof(__half), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; ++i)
+      if (__half2float(host[i]) != value(i, 0) * ranks * (ranks + 1) / 2) ++wrong, i = n;
+  }
+  // Even and odd ranks apart, in reverse.
+  std::vector<ncclComm*> half(mine.size());
+  MUST(ncclGroupStart());
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    MUST(ncclCommSplit(mine[i].communicator, mine[i].rank % 2, -mine[i].rank, &half[i], nullptr));
+  MUST(ncclGroupEnd());
+  MUST(ncclGroupStart());
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    MUST(ncclAllReduce(mine[i].in, mine[i].out, n, float32, sum, half[i], mine[i].stream));
+  MUST(ncclGroupEnd());
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    int count = 0, rank = -1;
+    MUST(ncclCommCount(half[i], &count));
+    MUST(ncclCommUserRank(half[i], &rank));
+    if (count != (ranks + 1 - mine[i].rank % 2) / 2 || rank != count - 1 - mine[i].rank / 2) ++wrong;
+    expect("half", mine[i].out, n,
+           [](int i, int rank, int ranks) {
+             float out = 0;
+             for (int other = rank % 2; other < ranks; other += 2) out += value(i, other);
+             return out;
+           },
+           mine[i].rank, ranks);
+    MUST(ncclCommDestroy(half[i]));
+  }
+  for (Rank& r : mine) MUST(ncclCommDestroy(r.communicator));
+}
+
+int main(int, char** words) {
+  const int ranks = std::atoi(words[2]);
+  std::vector<Rank> mine;
+  if (std::strcmp(words[1], "threads") == 0) {
+    std::vector<ncclComm*> all(ranks);
+    MUST(ncclCommInitAll(all.data(), ranks, nullptr));
+    for (int rank = 0; rank < ranks; ++rank) {
+      mine.push_back({all[rank]}), mine.back().rank = rank;
+      int device = -1;
+      MUST(ncclCommCuDevice(all[rank], &device));
+      if (device != rank) ++wrong;
+    }
+    work(mine, ranks);
+    std::printf("%d ranks, %d wrong\n", ranks, wrong);
+    std::printf("%d %d\n", ncclAllReduce(nullptr, nullptr, 1, float32, sum, nullptr, nullptr), ncclGroupEnd());
+    return wrong != 0;
+  }
+  auto* id = static_cast<ncclUniqueId*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  volatile int* ready = reinterpret_cast<int*>(id + 1);
+  int rank = 0;
+  for (int child = 1; child < ranks; ++child)
+    if (fork() == 0) {
+      rank = child;
+      break;
+    }
+  if (rank == 0) {
+    MUST(ncclGetUniqueId(id));
+    *ready = 1;
+  }
+  while (*ready == 0) usleep(1000);
+  mine.emplace_back();
+  mine[0].rank = rank;
+  MUST(ncclCommInitRank(&mine[0].communicator, ranks, *id, rank));
+  if (std::strcmp(words[1], "leaves") == 0) {
+    float* data;
+    cudaMalloc(&data, sizeof(float));
+    if (rank == 1) _exit(0);
+    usleep(200'000);
+    int status = 0;
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {}
+    status = ncclAllReduce(data, data, 1, float32, sum, mine[0].communicator, nullptr);
+    std::printf("%d %s\n", status, ncclGetErrorString(status));
+    return 0;
+  }
+  work(mine, ranks);
+  int failed = wrong, status = 0;
+  while (rank == 0 && wait(&status) > 0) failed += status != 0;
+  if (rank == 0) std::printf("%d ranks, %d wrong\n", ranks, failed);
+  return failed != 0;
+}
