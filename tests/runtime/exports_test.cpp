@@ -131,7 +131,7 @@ TEST(RuntimeLibrary, ExportsTablesAndWhatNvtxAsksForAndNeedsOnlyTheCLibrary) {
               testing::ElementsAre("InitializeInjectionNvtx", "InitializeInjectionNvtx2", "warplens_cublas",
                                    "warplens_cublaslt", "warplens_cuda", "warplens_cudart", "warplens_cufft",
                                    "warplens_curand", "warplens_cusolver", "warplens_cusparse",
-                                   "warplens_nvrtc"));
+                                   "warplens_nccl", "warplens_nvrtc"));
   const std::set<std::string_view> allowed{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2",
                                            "libpthread.so.0", "libdl.so.2"};
   for (std::string_view needed : elf->needed()) EXPECT_TRUE(allowed.contains(needed)) << needed;

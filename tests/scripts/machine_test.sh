@@ -115,6 +115,49 @@ run "$warplens" run --fail-on 'spills>0' --code ptx ./unspilled
 expect_code 2
 expect_in stderr 'cannot be told: kernels ran as PTX'
 
+# What the system takes of shared memory is not the program's: all that CUDA allows can be had, and sizes are those of CUDA.
+cat >largest.cu <<'CU'
+#include <cstdio>
+__global__ void fixed(float* a) {
+  __shared__ float t[12288];
+  t[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = t[threadIdx.x * 7 % 256];
+}
+extern __shared__ float dynamic[];
+__global__ void both(float* a) {
+  __shared__ float t[256];
+  t[threadIdx.x] = a[threadIdx.x], dynamic[threadIdx.x + 57000] = 1;
+  __syncthreads();
+  a[threadIdx.x] = t[threadIdx.x * 7 % 256] + dynamic[57000];
+}
+int main() {
+  float* a;
+  cudaFuncAttributes attributes;
+  int blocks = 0;
+  cudaMalloc(&a, 1024), cudaMemset(a, 0, 1024);
+  cudaFuncGetAttributes(&attributes, both);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, both, 32, 7000);
+  std::printf("%zu %d\n", attributes.sharedSizeBytes, blocks);
+  fixed<<<1, 256>>>(a);
+  cudaFuncSetAttribute(both, cudaFuncAttributeMaxDynamicSharedMemorySize, 231424);
+  both<<<1, 256, 231424>>>(a);
+  std::printf("%d %d\n", cudaGetLastError(), cudaDeviceSynchronize());
+}
+CU
+build largest.cu largest
+run "$warplens" run --code machine --json largest.json ./largest
+printf '%s\n' '1024 25' '0 0' | diff - stdout || fail 'largest: an H200 has 1024 bytes, 25 blocks and no error'
+expect_not_in stderr 'runs as PTX'
+expect_json largest.json '[l["shared_bytes"] for l in r["launches"]]' '[49152, 232448]'
+
+# How many blocks an SM holds is what an H200 says, for kernels that this compiler gives as many registers.
+"$nvcc" -O2 -cudart shared -arch=sm_90 "$programs/occupancy.cu" -o occupancy || fail 'occupancy.cu: not built'
+run "$warplens" run --report /dev/null ./occupancy
+awk 'NR == FNR { known[$1 " " $2] = $0; next } ($1 " " $2) in known { ++seen; if (known[$1 " " $2] != $0) print }
+  END { if (seen < 3) print "no kernel has the registers that it had" }' "$source_dir/tests/hardware/data/h200_occupancy.txt" stdout >occupancies
+[ ! -s occupancies ] || fail "other occupancies than an H200's: $(cat occupancies)"
+
 # Each generation has constants, addresses and uniform registers of its own.
 for sm in 75 80 86 89 100 103 110 120 121; do
   build "$programs/assembled.cu" assembled_$sm sm_$sm

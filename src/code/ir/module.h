@@ -153,6 +153,8 @@ struct Function {
   u32 most_in_cluster = 0;               // .maxclusterrank
   bool explicit_cluster = false;         // .explicitcluster
   u32 min_ctas = 0;                      // .minnctapersm
+  u32 reserved_shared =
+      0; // of machine code: bytes of its shared memory, in front, that are the system's and not the program's
   u32 ptx_line = 0;
 
   std::span<const Operand> destinations(const Instruction& i) const {

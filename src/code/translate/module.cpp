@@ -43,7 +43,7 @@ struct Translated {
   std::vector<Meeting> meetings;
   std::vector<std::pair<u32, u64>> instructions;
   std::vector<Instruction> code;
-  const std::set<u64>* spills = nullptr;
+  const KernelImage* image = nullptr;
 };
 
 // The block that begins at or behind that line.
@@ -93,7 +93,7 @@ public:
       const Instruction& machine = code[found->second / sass::instruction_bytes];
       access::Site& site = module_.sites[i.site.value];
       site.opcode = opcode_text(machine);
-      const bool spills = kernel.spills->contains(found->second) ||
+      const bool spills = kernel.image->spills.contains(found->second) ||
                           (all_local_is_spilled_ && site.space == access::Space::local);
       if (spills) site.array = {access::ArrayKind::spill, "spilled registers"};
       // Lanes of one word are served together.
@@ -186,8 +186,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
       out.refused[kernel.name] = one.why();
       continue;
     }
-    Translated lines{kernel.name,   static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}, {},
-                     &kernel.spills};
+    Translated lines{kernel.name, static_cast<u32>(std::ranges::count(kernels, '\n')), {}, {}, {}, &kernel};
     const std::string entry = one.text();
     if (!one.why().empty()) {
       out.refused[kernel.name] = one.why();
@@ -227,6 +226,8 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
     kernel.first_line += before;
     const ir::FunctionId id = out.module.find_function(kernel.name);
     if (!id.valid()) continue;
+    out.module.functions[id.value].reserved_shared =
+        kernel.image->shared_bytes != 0 ? static_cast<u32>(kernel.image->shared_reserved) : 0;
     add_meetings(out.module.functions[id.value], kernel);
     origins.add(out.module.functions[id.value], kernel, kernel.code);
     ir::tidy(out.module, out.module.functions[id.value]);

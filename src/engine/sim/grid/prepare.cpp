@@ -31,10 +31,11 @@ std::string too_large(LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
   const std::string& name = launch.entry->function->name;
   u64 shared = launch.program.place_shared(spec.kernel, launch.shared_offset);
-  if (shared + spec.dynamic_shared > launch.device.shape.max_shared_per_cta)
+  const u64 fixed = shared - std::min<u64>(shared, launch.entry->function->reserved_shared);
+  if (fixed + spec.dynamic_shared > launch.device.shape.max_shared_per_cta)
     return fmt::format(
         "kernel '{}' needs {} bytes of shared memory ({} static, {} dynamic); a block can have {}", name,
-        shared + spec.dynamic_shared, shared, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
+        fixed + spec.dynamic_shared, fixed, spec.dynamic_shared, launch.device.shape.max_shared_per_cta);
   launch.shared_bytes = static_cast<u32>(shared);
   const u64 own = shared + spec.dynamic_shared;
   launch.shared_granted = align_up(own, launch.device.shape.shared_allocation_unit);

@@ -222,7 +222,9 @@ KernelInfo Program::info(ir::FunctionId id) const {
   out.parameters = std::move(layout.each);
   out.parameter_bytes = layout.bytes;
   std::vector<u32> shared;
-  out.static_shared = static_cast<u32>(std::min<u64>(impl_->place_shared(id, shared), ~u32{0}));
+  const u64 all_shared = impl_->place_shared(id, shared);
+  out.static_shared =
+      static_cast<u32>(std::min<u64>(all_shared - std::min<u64>(all_shared, f.reserved_shared), ~u32{0}));
   for (ir::FunctionId r : impl_->reachable(id).functions) {
     const ir::Function& function = m.functions[r.value];
     out.local_bytes += place_thread_variables(m, function).local_bytes;
