@@ -187,6 +187,13 @@ int main(int, char** words) {
     work(mine, ranks);
     std::printf("%d ranks, %d wrong\n", ranks, wrong);
     std::printf("%d %d\n", ncclAllReduce(nullptr, nullptr, 1, float32, sum, nullptr, nullptr), ncclGroupEnd());
+    // Sizes that no memory has, and no communicator's element.
+    float* data;
+    MUST(ncclCommInitAll(all.data(), 1, nullptr));
+    MUST(cudaMalloc(&data, 64));
+    std::printf("%d %d %d %d\n", ncclAllReduce(data, data, ~size_t{0} / 2, float32, sum, all[0], nullptr),
+                ncclRecv(data, 1000, float32, 0, all[0], nullptr), ncclRecv(data, 1, float32, 1, all[0], nullptr),
+                ncclBroadcast(data, data, 1, 77, 0, all[0], nullptr));
     return wrong != 0;
   }
   auto* id = static_cast<ncclUniqueId*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -209,10 +216,7 @@ int main(int, char** words) {
     float* data;
     cudaMalloc(&data, sizeof(float));
     if (rank == 1) _exit(0);
-    usleep(200'000);
-    int status = 0;
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {}
-    status = ncclAllReduce(data, data, 1, float32, sum, mine[0].communicator, nullptr);
+    const int status = ncclAllReduce(data, data, 1, float32, sum, mine[0].communicator, nullptr);
     std::printf("%d %s\n", status, ncclGetErrorString(status));
     return 0;
   }
