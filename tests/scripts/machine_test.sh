@@ -106,6 +106,7 @@ for sm in 75 90 120; do
   json spills.json 'sorted({(k["short"], a["array"]["kind"], a["excess_bytes"] > 0) for k in r["kernels"] for a in k["accesses"] if a["space"] == "local"})' >spills
   printf '%s\n' "[('many<false>', 'spill', True), ('many<true>', 'local', False), ('many<true>', 'spill', True)]" | diff - spills || fail "spills on $sm: other arrays"
   expect_json spills.json '{(k["occupancy"]["registers"] <= 32, k["occupancy"]["blocks"] > 0) for k in r["kernels"]}' '{(True, True)}'
+  expect_json spills.json "r['totals']['spaces']['local']['$sm']['excess_bytes'] == sum(a['excess_bytes'] for k in r['kernels'] for a in k['accesses'] if a['space'] == 'local') > 0" True
   follows_schema spills.json
 done
 build "$programs/spills.cu" unspilled

@@ -202,6 +202,17 @@ void rank_lines(Model& model) {
 
 } // namespace
 
+u64 excess_bytes(const Model& model, access::Space space, std::size_t architecture) {
+  const auto totals = model.totals.find(space);
+  if (totals == model.totals.end() || architecture >= totals->second.size()) return 0;
+  u64 out = measure::excess_bytes(totals->second[architecture], space);
+  if (space != access::Space::local) return out;
+  for (const Kernel& kernel : model.kernels)
+    if (measure::is_counted(kernel.status) && architecture < kernel.spilled.size())
+      out += measure::bytes_needed(kernel.spilled[architecture], space); // nobody asked for it
+  return out;
+}
+
 double share_of(u64 part, u64 all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }

@@ -17,6 +17,9 @@ const arch::Counts& done_of(const Row&, std::size_t architecture = 0);
 // What counts mean per request for an access like `site`. `device`: null where the table has no such architecture.
 Cost cost_of(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture* device);
 
+// What all accesses of a space moved for nothing, in bytes: of spilled registers everything, which `totals` do not tell apart.
+u64 excess_bytes(const Model&, access::Space, std::size_t architecture = 0);
+
 double share_of(u64 part, u64 all); // 0 of nothing
 
 } // namespace warplens::summary

@@ -267,7 +267,7 @@ std::optional<u64> spills_of(const Model& model) {
   for (const Kernel& kernel : model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
     if (!kernel.is_machine_code) return {};
-    out += kernel.spilled.instructions;
+    if (!kernel.spilled.empty()) out += kernel.spilled[0].instructions;
   }
   return out;
 }

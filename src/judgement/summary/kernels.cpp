@@ -173,7 +173,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   for (const auto& [key, merge] : sums)
     if (ran(merge.record.counters) && merge.record.site.timing_dependent == access::Timing::none) {
       add_counters(kernel.totals[key.second], merge.record.counters);
-      if (is_spill(merge.record.site)) kernel.spilled += merge.record.counters[0];
+      if (is_spill(merge.record.site)) add_counters(kernel.spilled, merge.record.counters);
     }
   std::vector<Row> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);

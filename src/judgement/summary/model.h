@@ -148,9 +148,9 @@ struct Kernel {
       reasons; // sampled, partial, failed, unknown, refused: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
   std::vector<std::string> local_arrays;
-  bool is_machine_code = false; // not PTX: its spilled registers are counted, too
-  u32 registers = 0;            // measure::LaunchContent
-  arch::Counts spilled{};       // of `totals`, under the first architecture
+  bool is_machine_code = false;      // not PTX: its spilled registers are counted, too
+  u32 registers = 0;                 // measure::LaunchContent
+  std::vector<arch::Counts> spilled; // of `totals`; per architecture, or empty
   std::optional<LocalUse> local_use;
   std::vector<Line> lines; // worst first; only accesses that ran
   std::vector<Row> never_executed;

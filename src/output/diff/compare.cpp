@@ -3,6 +3,7 @@
 #include "diff/lines.h"
 #include "measure/totals.h"
 #include "source/names.h"
+#include "summary/findings.h"
 #include "text/lines.h"
 #include "text/words.h"
 #include <algorithm>
@@ -189,7 +190,8 @@ std::vector<Traffic> traffic_of(const summary::Model& model, u32 sm) {
     else if (space == access::Space::constant)
       out.push_back({space, "requests", sum.requests, measure::excess(sum, space)});
     else
-      out.push_back({space, "bytes", measure::bytes_moved(sum, space), measure::excess_bytes(sum, space)});
+      out.push_back(
+          {space, "bytes", measure::bytes_moved(sum, space), summary::excess_bytes(model, space, a)});
   }
   return out;
 }

@@ -12,6 +12,7 @@
 #include "report/json_document.h"
 #include "summary/bottleneck.h"
 #include "summary/devices.h"
+#include "summary/findings.h"
 #include "summary/occupancy.h"
 #include "summary/pattern_text.h"
 #include <nlohmann/json.hpp>
@@ -281,6 +282,7 @@ json_t totals_json(const Model& model) {
       put_counts(
           of_space, counters[a], sm[a], space, {.kind = access::Kind::load, .bytes = 4},
           {proved ? measure::Status::proved : measure::Status::exact, model.input.measured.has_value()});
+      of_space["excess_bytes"] = excess_bytes(model, space, a);
       of_space.erase("excess_cycles"); // each access has its busiest stage; their sum has none
     }
   return out;

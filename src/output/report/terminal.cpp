@@ -155,9 +155,6 @@ std::string program_totals(const Page& page) {
   const bool sampled = summary::has_sampled(model);
   std::string out;
   u64 wasted = 0, all = 0; // bytes, of all but shared and constant memory
-  for (const Kernel& kernel : model.kernels)
-    if (measure::is_counted(kernel.status))
-      wasted += measure::bytes_needed(kernel.spilled, access::Space::local); // nobody asked for it
   auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64, bool)) {
     if (part == 0 || whole == 0) return;
     const std::string share = percent(static_cast<double>(part) / static_cast<double>(whole));
@@ -167,7 +164,7 @@ std::string program_totals(const Page& page) {
   };
   for (const auto& [space, counters] : model.totals)
     if (space != access::Space::shared && space != access::Space::constant) {
-      wasted += measure::excess_bytes(counters[0], space);
+      wasted += summary::excess_bytes(model, space);
       all += measure::bytes_moved(counters[0], space);
     }
   say(wasted, all, "traffic between warps and the L1 is", shown_bytes);
