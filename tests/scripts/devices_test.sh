@@ -59,10 +59,11 @@ done
 "$nvcc" -O2 -std=c++17 -w -lineinfo -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/nccl.cu" -Xlinker "${WARPLENS_BUILD_DIR:?}/lib/libraries/libnccl.so.2" -Xlinker -rpath-link="$WARPLENS_BUILD_DIR/lib" -o nccl ||
   fail 'nccl.cu: not built'
 for ranks in 2 3 5; do
-  run "$warplens" run --devices $ranks --json nccl.json ./nccl threads $ranks
+  run "$warplens" run --width 200 --devices $ranks --json nccl.json ./nccl threads $ranks hostile
   expect_code 0
-  printf '%s\n' "$ranks ranks, 0 wrong" '4 5' '1 1 4 4' | diff - stdout || fail "NCCL, $ranks ranks in one process"
+  printf '%s\n' "$ranks ranks, 0 wrong" '4 5' '1 1' '1 1 4 4' | diff - stdout || fail "NCCL, $ranks ranks in one process"
   expect_in stderr 'ncclAllReduce: .* not counted'
+  expect_in stderr 'cudaSetDevice.0. before'
   run "$warplens" run ./nccl processes $ranks
   expect_code 0
   printf '%s\n' "$ranks ranks, 0 wrong" | diff - stdout || fail "NCCL, $ranks processes"
@@ -74,3 +75,23 @@ expect_in stderr 'devices 2 makes it'
 run "$warplens" run ./nccl leaves 2
 expect_code 0
 expect_in stdout '6 another rank has ended'
+
+# A device that is reset takes its memory with it, and not the managed variables of code that another goes on to use.
+cat >reset.cu <<'CU'
+#include <cstdio>
+__managed__ int sum = 1;
+__device__ int own = 5;
+__global__ void add(int* out) { *out = atomicAdd(&sum, own); }
+int main() {
+  int* out;
+  cudaSetDevice(0), cudaMallocManaged(&out, 4);
+  cudaSetDevice(1), add<<<1, 1>>>(out), cudaDeviceSynchronize(), cudaDeviceReset();
+  cudaSetDevice(0), add<<<1, 1>>>(out);
+  const int error = cudaDeviceSynchronize();
+  std::printf("%d %d %d\n", error, *out, sum);
+}
+CU
+"$nvcc" -lineinfo -cudart shared -arch=sm_90 reset.cu -o reset || fail 'reset.cu: not built'
+run "$warplens" run --devices 2 ./reset
+expect_code 0
+printf '%s\n' '0 6 11' | diff - stdout || fail 'managed variables after a reset'

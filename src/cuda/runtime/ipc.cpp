@@ -17,12 +17,12 @@ namespace {
 constexpr std::size_t handle_bytes = 64;
 
 struct MemoryHandle {
-  static constexpr u64 right_magic = 0x4d4950436e726157; // "WarnCPIM"
+  static constexpr u64 right_magic = 0x4d4950436e726157;
   u64 magic = right_magic;
   i64 process = 0;
   i32 file = -1; // in that process
   u32 device = 0;
-  u64 offset = 0, pages = 0;        // of the pages in the file; bytes
+  u64 pages = 0;                    // the file's size, whole pages; bytes
   u64 in_first_page = 0, bytes = 0; // the allocation
 };
 struct EventHandle {
@@ -47,9 +47,8 @@ template <class Handle> std::optional<Handle> unpack(const HandleBytes& bytes) {
   return out.magic == Handle::right_magic ? std::optional(out) : std::nullopt;
 }
 
-std::map<u64, u64>& opened() {
-  return of_device<std::map<u64, u64>>();
-} // what the program was given → allocation
+// What the program was given → allocation.
+std::map<u64, u64>& opened() { return of_device<std::map<u64, u64>>(); }
 
 } // namespace
 
@@ -69,8 +68,8 @@ cudaError_t cudaIpcGetMemHandle(HandleBytes* handle, void* pointer) {
     const std::optional<sim::Memory::Exported> pages = r.memory().export_pages(found->address);
     if (!pages) return cudaErrorMapBufferObjectFailed;
     r.repeats.forget(); // what others write there is not seen
-    pack(handle, MemoryHandle{MemoryHandle::right_magic, getpid(), pages->file, found->device, pages->offset,
-                              pages->size, found->address - pages->address, found->size});
+    pack(handle, MemoryHandle{MemoryHandle::right_magic, getpid(), pages->file, found->device, pages->size,
+                              found->address - pages->address, found->size});
     return cudaSuccess;
   });
 }
@@ -87,7 +86,7 @@ cudaError_t cudaIpcOpenMemHandle(void** pointer, HandleBytes bytes, unsigned fla
     if (file < 0) return cudaErrorMapBufferObjectFailed;
     const u32 opener = r.memory().in_use();
     const OnDevice turn(r, handle->device);
-    const Result<u64> address = r.memory().import_pages(file, handle->offset, handle->pages);
+    const Result<u64> address = r.memory().import_pages(file, handle->pages);
     close(file);
     if (!address) return cudaErrorMemoryAllocation;
     if (handle->in_first_page > handle->pages || handle->bytes > handle->pages - handle->in_first_page) {

@@ -113,13 +113,12 @@ const std::shared_ptr<sim::Program>& Binary::program(const Runtime& runtime) con
 
 cudaError_t Binary::load(Runtime& runtime) {
   if (!loaded || error != cudaSuccess) return load_first(runtime);
-  std::shared_ptr<sim::Program>& here = programs[runtime.memory().in_use()];
-  if (here != nullptr) return cudaSuccess;
-  Result<std::unique_ptr<sim::Program>> result = sim::Program::again(
-      *std::ranges::find_if(programs, [](const auto& one) { return one.second != nullptr; })->second,
-      *runtime.device);
+  const u32 device = runtime.memory().in_use();
+  if (programs.contains(device)) return cudaSuccess;
+  Result<std::unique_ptr<sim::Program>> result =
+      sim::Program::again(*programs.begin()->second, *runtime.device);
   if (!result) return cudaErrorMemoryAllocation;
-  here = std::move(*result);
+  programs[device] = std::move(*result);
   return cudaSuccess;
 }
 

@@ -86,11 +86,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const 
     cudaError_t error = kernel->resolve(runtime);
     if (error != cudaSuccess) return error;
     const arch::Limits& limits = runtime.architecture().limits;
-    u64 each = align_down(limits.shared_per_sm / static_cast<u32>(blocks), limits.shared_allocation_unit);
-    u64 taken = u64{limits.shared_reserved_per_block} + kernel->info.static_shared;
-    u64 room = each > taken ? each - taken : 0;
-    u32 optin = limits.shared_per_block_optin;
-    *bytes = std::min<u64>(room, optin - std::min(optin, kernel->info.static_shared));
+    const u64 room = arch::shared_for(limits, static_cast<u32>(blocks));
+    *bytes = room - std::min<u64>(room, kernel->info.static_shared);
     return cudaSuccess;
   });
 }

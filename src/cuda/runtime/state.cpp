@@ -180,7 +180,8 @@ void Runtime::reset(u32 which) {
     repeats.forget();
     binaries.unload(which);
     for (const sim::Allocation& allocation : device->memory->live())
-      if (allocation.device == which) device->memory->release(allocation.address);
+      if (allocation.device == which && allocation.name.empty()) // variables go with their programs
+        device->memory->release(allocation.address);
     for (u32 other = 0; other < devices; ++other)
       device->memory->set_peer(which, other, false), device->memory->set_peer(other, which, false);
     return;

@@ -21,15 +21,15 @@ std::map<Stream*, std::unique_ptr<Stream>>& streams() {
   return of_device<std::map<Stream*, std::unique_ptr<Stream>>>();
 }
 
-bool is_default(cudaStream_t stream) {
-  return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-}
-
 std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>& attributes() {
   return of_device<std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>>();
 }
 
 } // namespace
+
+bool is_default(cudaStream_t stream) {
+  return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
 
 bool stream_exists(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
 

@@ -7,6 +7,7 @@ namespace warplens::runtime {
 
 // One of the default streams, or one that was created and not destroyed. With the runtime's lock held.
 bool stream_exists(cudaStream_t);
+bool is_default(cudaStream_t); // one of the two that every program has
 // Of one that exists: whose work is put on it, whichever device is current (as a driver does it, 580.159.04).
 u32 device_of(cudaStream_t);
 // Whether its work waits for that of the legacy default stream, and the other way round: it was not created as non-blocking.

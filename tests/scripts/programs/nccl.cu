@@ -82,6 +82,9 @@ static void work(std::vector<Rank>& mine, int ranks) {
     MUST(ncclCommCount(r.communicator, &count));
     MUST(ncclCommUserRank(r.communicator, &rank));
     if (count != ranks || rank != r.rank) ++wrong;
+    int device = -1;
+    MUST(ncclCommCuDevice(r.communicator, &device));
+    MUST(cudaSetDevice(device));
     MUST(cudaStreamCreate(&r.stream));
     MUST(cudaMalloc(&r.in, n * ranks * sizeof(float)));
     MUST(cudaMalloc(&r.out, n * ranks * sizeof(float)));
@@ -187,10 +190,19 @@ int main(int, char** words) {
     work(mine, ranks);
     std::printf("%d ranks, %d wrong\n", ranks, wrong);
     std::printf("%d %d\n", ncclAllReduce(nullptr, nullptr, 1, float32, sum, nullptr, nullptr), ncclGroupEnd());
-    // Sizes that no memory has, and no communicator's element.
+    if (words[3] == nullptr) return wrong != 0;
+    // Sizes that no memory has, what is none of the communicator's, and a stream and memory of another device.
     float* data;
-    MUST(ncclCommInitAll(all.data(), 1, nullptr));
+    cudaStream_t stream;
+    MUST(ncclCommInitAll(all.data(), 2, nullptr));
+    MUST(cudaSetDevice(1));
+    MUST(cudaStreamCreate(&stream));
     MUST(cudaMalloc(&data, 64));
+    std::printf("%d %d\n", ncclAllReduce(data, data, 1, float32, sum, all[0], stream),
+                ncclAllReduce(data, data, 1, float32, sum, all[0], nullptr));
+    MUST(cudaSetDevice(0));
+    MUST(cudaMalloc(&data, 64));
+    MUST(ncclCommInitAll(all.data(), 1, nullptr));
     std::printf("%d %d %d %d\n", ncclAllReduce(data, data, ~size_t{0} / 2, float32, sum, all[0], nullptr),
                 ncclRecv(data, 1000, float32, 0, all[0], nullptr), ncclRecv(data, 1, float32, 1, all[0], nullptr),
                 ncclBroadcast(data, data, 1, 77, 0, all[0], nullptr));
@@ -209,6 +221,9 @@ int main(int, char** words) {
     *ready = 1;
   }
   while (*ready == 0) usleep(1000);
+  int devices = 1;
+  MUST(cudaGetDeviceCount(&devices));
+  MUST(cudaSetDevice(rank % devices));
   mine.emplace_back();
   mine[0].rank = rank;
   MUST(ncclCommInitRank(&mine[0].communicator, ranks, *id, rank));

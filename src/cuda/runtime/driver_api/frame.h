@@ -10,6 +10,7 @@
 // Types are those of cuda.h (CUDA 13), by layout and value: enumerations that are handed over are ints.
 #pragma once
 #include "runtime/library.h"
+#include "runtime/stream.h"
 
 namespace warplens::runtime {
 
@@ -61,11 +62,8 @@ template <class Body> CUresult in_context(Body&& body) {
 }
 // A stream of the program's own has its context with it, as events, arrays, functions and what is freed have (measured on
 // an H200): only the default streams are those of the current context.
-inline bool is_default_stream(cudaStream_t stream) {
-  return reinterpret_cast<u64>(stream) <= reinterpret_cast<u64>(cudaStreamPerThread);
-}
 template <class Body> CUresult on_stream(cudaStream_t stream, Body&& body) {
-  return is_default_stream(stream) ? in_context(body) : driver(body);
+  return is_default(stream) ? in_context(body) : driver(body);
 }
 
 inline void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }

@@ -60,7 +60,7 @@ CUresult cuStreamGetId(cudaStream_t stream, unsigned long long* id) {
 CUresult cuStreamGetCtx(cudaStream_t stream, CUcontext* context) {
   return on_stream(stream, [&] {
     if (!context) return cudaErrorInvalidValue;
-    *context = is_default_stream(stream) ? current_context() : maker_of(stream, device_of(stream));
+    *context = is_default(stream) ? current_context() : maker_of(stream, device_of(stream));
     return known_stream(stream);
   });
 }

@@ -19,6 +19,10 @@ Status check(const char* name, const Communicator* c, int type, cudaStream_t str
   std::lock_guard lock(Runtime::get().mutex);
   if (!stream_exists(stream))
     return refuse(invalid_argument, fmt::format("{}: there is no such stream", name));
+  if (!is_default(stream) && device_of(stream) != c->device)
+    return refuse(cuda_error, fmt::format("{}: the stream is of device {}, and rank {} of device {}: call "
+                                          "cudaSetDevice({}) before cudaStreamCreate",
+                                          name, device_of(stream), c->rank, c->device, c->device));
   if (is_captured(stream)) {
     library_gap(fmt::format("{} on a stream that is captured", name));
     return invalid_usage;

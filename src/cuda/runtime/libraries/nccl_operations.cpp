@@ -42,6 +42,13 @@ Status gone(const Communicator& c, const std::vector<u32>& from, const char* nam
   return success;
 }
 
+// The device of a rank reads and writes its buffers.
+bool may_access(const Communicator& c, const void* buffer) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  return runtime.memory().is_visible_to(c.device, reinterpret_cast<u64>(buffer));
+}
+
 class Transfer final : public Operation {
 public:
   explicit Transfer(Call call)
@@ -49,6 +56,13 @@ public:
         inbox_(*call_.communicator, call_.name, call_.from, call_.tag, call_.from_bytes) {}
   State step() override {
     bool any = false;
+    const Communicator& c = *call_.communicator;
+    for (const void* buffer : {call_.give, static_cast<const void*>(call_.take)})
+      if (!may_access(c, buffer))
+        return fail(
+            refuse(cuda_error, fmt::format("{}: rank {} is of device {}, which may not access {}: call "
+                                           "cudaSetDevice({}) before cudaMalloc",
+                                           call_.name, c.rank, c.device, buffer, c.device)));
     if (!given_) {
       if (State state = give(); state != State::goes_on) return state;
       any = true;

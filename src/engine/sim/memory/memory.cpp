@@ -195,8 +195,7 @@ bool Memory::release(u64 address) {
   const u64 size = found->second.size;
   const AllocationKind kind = found->second.kind;
   const u64 padded = DriverPlacement::padded(size);
-  if (found->second.in_other_process)
-    files_.erase(align_down(address, page_size)); // whoever opened them keeps them
+  const bool exported = found->second.in_other_process;
   seen_by_host_ -= is_seen_by_host(found->second.kind);
   if (written_ != nullptr) freed_[address] = std::move(found->second);
   allocations_.erase(found);
@@ -208,6 +207,10 @@ bool Memory::release(u64 address) {
       // The host gets the memory back, and a stale pointer into the page faults as on a GPU.
       (void)mmap(reinterpret_cast<void*>(first_ + page * page_size), page_size, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // Whoever opened them keeps them. Others in the same page may still be handed out.
+  if (const u64 first = align_down(address, page_size);
+      exported && page_use_[(first - first_) / page_size] == 0)
+    files_.erase(first);
   if (written_ == nullptr) part.placement.give_back(address, size, kind);
   return true;
 }
@@ -220,7 +223,7 @@ std::optional<Memory::Exported> Memory::export_pages(u64 address) {
             end = align_up(address + DriverPlacement::padded(found->second.size), page_size);
   found->second.in_other_process = true;
   if (auto known = files_.find(begin); known != files_.end() && known->second.size == end - begin)
-    return Exported{*known->second.file, 0, begin, end - begin};
+    return Exported{*known->second.file, begin, end - begin};
   const int file = memfd_create("warplens-shared-device-memory", MFD_CLOEXEC);
   if (file < 0) return {};
   std::shared_ptr<int> owned(new int(file), [](int* one) { close(*one), delete one; });
@@ -235,20 +238,20 @@ std::optional<Memory::Exported> Memory::export_pages(u64 address) {
     return {};
   files_[begin] = {end - begin, std::move(owned)};
   ++epoch_;
-  return Exported{file, 0, begin, end - begin};
+  return Exported{file, begin, end - begin};
 }
 
-Result<u64> Memory::import_pages(int file, u64 offset, u64 size) {
+Result<u64> Memory::import_pages(int file, u64 size) {
   struct stat what {};
-  if (size == 0 || size % page_size != 0 || fstat(file, &what) != 0 || what.st_size < 0 ||
-      offset > static_cast<u64>(what.st_size) || size > static_cast<u64>(what.st_size) - offset)
+  if (size == 0 || size % page_size != 0 || fstat(file, &what) != 0 ||
+      what.st_size != static_cast<off_t>(size))
     return failure(diag::error("sim-no-shared-pages", "what another process shares is not there any more"));
   Result<u64> address = allocate(size, AllocationKind::device, page_size);
   if (!address) return address;
   {
     std::lock_guard lock(mutex_);
     if (mmap(reinterpret_cast<void*>(*address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-             static_cast<off_t>(offset)) != MAP_FAILED) {
+             0) != MAP_FAILED) {
       allocations_[*address].in_other_process = true;
       if (written_ != nullptr) written_->mark(*address, size);
       return address;

@@ -82,15 +82,14 @@ public:
   // power of two ≥ 256 is kept.
   Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
                        std::string name = {});
-  // Puts the pages of the allocation at `address` into a file, where another process of this machine may map them too; where they
-  // lie in it. They may belong to other allocations as well. Nothing where the host refuses.
+  // Puts the pages of the allocation at `address` into a file, which another process of this machine may map too. They may belong to other allocations as well. Nothing where the host refuses.
   struct Exported {
     int file = -1;
-    u64 offset = 0, address = 0, size = 0; // whole pages
+    u64 address = 0, size = 0; // whole pages
   };
   std::optional<Exported> export_pages(u64 address);
-  Result<u64> import_pages(int file, u64 offset, u64 size); // an allocation that is these pages
-  bool release(u64 address);                                // false: not the start of an allocation
+  Result<u64> import_pages(int file, u64 size); // an allocation that is these pages
+  bool release(u64 address);                    // false: not the start of an allocation
   // Host memory that the device may access (cudaHostRegister): any host range.
   bool register_host(u64 address, u64 size);
   bool unregister_host(u64 address);
