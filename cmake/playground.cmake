@@ -94,5 +94,4 @@ add_custom_command(OUTPUT ${wasm_dir}/playground.html
   COMMAND ${PROJECT_SOURCE_DIR}/scripts/playground.py ${playground_page} ${wasm_dir}/playground.wasm ${wasm_dir}/playground.html
   DEPENDS ${playground_page} ${wasm_dir}/playground.wasm ${PROJECT_SOURCE_DIR}/scripts/playground.py VERBATIM)
 add_custom_target(playground ALL DEPENDS ${wasm_dir}/playground.html)
-add_dependencies(product playground)
 install(FILES ${wasm_dir}/playground.html DESTINATION share/warplens OPTIONAL)

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 export WARPLENS_MORE_PACKAGES=scripts/test-packages.txt # among them those that the playground is built with
 . scripts/prepare.sh
 prepare
-cmake --build "$build" -j "$(jobs)" --target product >"$build.package.log" 2>&1 || die "the build failed: see $build.package.log"
+cmake --build "$build" -j "$(jobs)" --target product playground >"$build.package.log" 2>&1 || die "the build failed: see $build.package.log"
 rm -rf "$build/package"
 version=$("$build/warplens" --version | head -1 | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')
 name="warplens-$version-linux-x86_64"

@@ -266,6 +266,17 @@ TEST(Launches, KernelsAreMatchedWithoutNamespacesWhereThatIsClear) {
   EXPECT_TRUE(compared(two, one).differs);
   const summary::Input first = named(false, {"a::k(int)"}), second = named(true, {"b::k(int)"});
   EXPECT_EQ(compared(first, second).kernels.size(), 2u) << "neither is shortened";
+  // What has no name is written in two ways: such kernels are matched in their order.
+  const char *lambda = "void n::k<4, n::g(n::T&)::{lambda()#1}, A<char*, 2ul> >(int)",
+             *other = "void k<{lambda(int)#2}>(int)";
+  const summary::Input mine = named(false, {lambda, other, "void n::(anonymous namespace)::m<1u>(int)"}),
+                       theirs = named(
+                           true, {"void n::k<4, n::g(n::T &)::[lambda() (instance 1)], A<char *, 2>>(int)",
+                                  "void k<[lambda(int) (instance 2)]>(int)", "void n::<unnamed>::m<1>(int)"});
+  EXPECT_EQ(compared(mine, theirs).kernels.size(), 3u);
+  EXPECT_FALSE(compared(mine, theirs).differs);
+  EXPECT_TRUE(compared(mine, named(true, {"void k<[lambda(int) (instance 2)]>(int)"})).differs)
+      << "which is not known";
 }
 
 TEST(Launches, OneThatIsMissingIsADifference) {

@@ -32,6 +32,29 @@ expect_code 0
 expect_in stderr 'cublasSnrm2: a library.s kernel, not counted'
 expect_not_in stderr 'launched no CUDA kernel'
 
+# NVIDIA's library by a path of its own, as PyTorch has it: the stand-in's functions are put in its place.
+mkdir -p theirs
+cat >theirs.cpp <<'END'
+extern "C" {
+int cublasCreate_v2(void**) { __builtin_printf("NVIDIA's own\n"); __builtin_trap(); }
+int cublasSnrm2_v2(void*, int, const float*, int, float*) { __builtin_printf("NVIDIA's own\n"); __builtin_trap(); }
+int cublasGetVersion_v2(void*, int* version) { return *version = 77, version[0] - 77; }
+}
+END
+c++ -shared -fPIC theirs.cpp -o theirs/libcublas.so.13 -Wl,-soname,libcublas.so.13
+sed 's/libcublas/libcudnn/; s/cublasCreate_v2(void\*\*)/cudnnCreate(void**)/' theirs.cpp >dnn.cpp
+c++ -shared -fPIC dnn.cpp -o theirs/libcudnn.so.9 -Wl,-soname,libcudnn.so.9
+sed 's/^int main/extern "C" int cudnnCreate(void**), cublasGetVersion_v2(void*, int*);\nextern "C" int plugin/
+  s/return cublas/int version = 0;\n  &/; s/length != 5/& || cudnnCreate(0) == 0 || cublasGetVersion_v2(handle, \&version) != 0 || version != 77/' \
+  one.cpp >plugin.cpp
+c++ -shared -fPIC plugin.cpp -o plugin.so theirs/libcublas.so.13 theirs/libcudnn.so.9 "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib" \
+  -Wl,--disable-new-dtags -Wl,-rpath,"$PWD/theirs"
+echo 'import ctypes, sys; sys.exit(ctypes.CDLL("./plugin.so").plugin())' >path.py
+run "$warplens" run python3 path.py
+expect_code 0
+expect_in stderr 'cublasSnrm2: a library.s kernel, not counted'
+expect_in stderr 'cuDNN is not run'
+
 # What a function wrote is not reported as unwritten where a kernel reads it.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ -x "$nvcc" ]; then

@@ -93,7 +93,7 @@ for sm in 75 86 90 120; do
   run "$warplens" run --sm $sm --code machine ./corners_$sm
   expect_code 0
   [ $sm = 120 ] || expect_not_in stderr 'runs as PTX' # 12.0 has IMNMX.U64 and an ATOMS.CAST of its own
-  printf '%s\n' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' 'steps right' | diff - stdout || fail "corners on $sm: wrong"
+  printf '%s\n' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' 'steps right' 'chosen right' 'address right' | diff - stdout || fail "corners on $sm: wrong"
 done
 
 # Registers that ptxas spills are accesses of their own, apart from the program's arrays; a gate finds them, and nothing else does.
@@ -184,6 +184,31 @@ run "$warplens" run --json alone.json ./machine_alone
 expect_code 0
 expect_in stdout PASS
 expect_json alone.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
+# Its kernels are translated one by one, and share variables; so do those of a cubin.
+"$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=sm_90 "$programs/kernels_apart.cu" -o apart \
+  -Xlinker "$WARPLENS_BUILD_DIR/lib/libcuda.so.1" -Xlinker -rpath-link="$WARPLENS_BUILD_DIR/lib"
+"$nvcc" -O3 -arch=sm_90 -cubin "$programs/kernels_apart.cu" -o apart.cubin
+cat >expected <<'END'
+cudaSuccess 90 90
+device 0: 115 cudaSuccess
+device 0: 115 cudaSuccess
+device 1: 115 cudaSuccess
+device 0: 129 cudaSuccess
+teams 62c55640
+0 500 0 0 0 8 of 4 bytes, 4 functions
+END
+run "$warplens" run --devices 2 --json apart.json ./apart apart.cubin
+expect_code 0
+cmp -s stdout expected || fail "kernels one by one: $(cat stdout)"
+expect_json apart.json '{(l["predicted_from"], l["status"]) for l in r["launches"]}' "{('machine-code', 'exact')}"
+# More machine code than is translated at once: one by one, too, and what is not translated is PTX.
+"$nvcc" -O3 -lineinfo -cudart shared -DLARGE -gencode 'arch=compute_90,code=[sm_90,compute_90]' "$programs/kernels_apart.cu" -o large \
+  -Xlinker "$WARPLENS_BUILD_DIR/lib/libcuda.so.1" -Xlinker -rpath-link="$WARPLENS_BUILD_DIR/lib"
+run "$warplens" run --json large.json ./large
+expect_code 0
+[ "$(tail -n2 stdout | tr '\n' ' ')" = "teams 62c55640 cudaSuccess 16 " ] || fail "a large cubin: $(cat stdout)"
+expect_in stderr 'as_ptx.* runs as PTX'
+expect_json large.json '[(l["name"].split("(")[0], l["predicted_from"]) for l in r["launches"]][-2:]' "[('teams', 'machine-code'), ('as_ptx', 'ptx')]"
 # --check looks at PTX where there is some, and at machine code elsewhere.
 run "$warplens" run --check memory --json checked.json ./transpose
 expect_json checked.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"

@@ -471,11 +471,11 @@ const std::unordered_map<std::string_view, Operands>& operand_functions() {
        }},
       {"wsync", // WARPSYNC by a register
        [](Decoder& d) {
-         const bool collective = d.fields.since(Generation::hopper) && d.fields.bit(86);
-         d.add(d.reg(collective || (d.fields.since(Generation::hopper) && d.fields.bit(85)) ? 24 : 32));
+         const bool hopper = d.fields.since(Generation::hopper);
+         d.add(d.reg(hopper ? 24 : 32));
          Operand o;
          hide(o);
-         if (collective) o = d.target();
+         if (hopper && d.fields.bit(86)) o = d.target();
          d.add(o);
        }},
       {"wsynci",

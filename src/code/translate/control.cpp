@@ -9,7 +9,7 @@
 namespace warplens::translate {
 
 namespace {
-constexpr std::size_t most_contexts = 256, most_places = 400'000;
+constexpr std::size_t most_contexts = 4096, most_places = 400'000;
 
 bool same_predicate(const Instruction& a, const Instruction& b) {
   return a.guard == b.guard && a.guard_uniform == b.guard_uniform;
@@ -88,24 +88,28 @@ std::pair<Kernel::Regions, Kernel::Regions> Kernel::behind_branch(const Regions&
   return {there, here};
 }
 
-// Whether a constant near in front of a call is the offset behind it, which is where the function is to return to.
-bool Kernel::returns_behind(u64 offset) const {
-  constexpr u64 near = 256;
-  for (u64 back = 2; back <= near; ++back) {
-    const Instruction* i = code_at(offset - back * sass::instruction_bytes);
-    if (i == nullptr) return false;
-    for (const Operand& o : i->operands())
-      if (o.kind == Kind::immediate && o.value == offset) return true;
-  }
-  return false;
+// Whether the offset behind a call is a constant near in front of it, where it is handed over, or in the function, if that is called
+// from here alone. Then the function returns.
+bool Kernel::returns_behind_call() const {
+  constexpr u64 near = 256, function = 1024; // instructions
+  const u64 behind = place_.offset + sass::instruction_bytes, reach = near * sass::instruction_bytes;
+  auto is_constant_in = [&](u64 begin, u64 count) {
+    for (u64 n = 0; n < count; ++n) {
+      const Instruction* i = code_at(begin + n * sass::instruction_bytes);
+      if (i == nullptr) return false;
+      for (const Operand& o : i->operands())
+        if (o.kind == Kind::immediate && o.value == behind) return true;
+    }
+    return false;
+  };
+  const u64 begin = behind > reach ? behind - reach : 0;
+  return is_constant_in(begin, (behind - begin) / sass::instruction_bytes) ||
+         is_constant_in(target_of(*now_), function);
 }
 
 // A call of what never returns to the instruction behind it: ptxas leaves loops so, on 8.x above all. Only in the kernel itself, where a
 // return that comes after all is refused.
-bool Kernel::is_jump() const {
-  return place_.context == 0 && has(Modifier::NOINC) &&
-         !returns_behind(place_.offset + sass::instruction_bytes);
-}
+bool Kernel::is_jump() const { return place_.context == 0 && has(Modifier::NOINC) && !returns_behind_call(); }
 
 bool Kernel::find_places() {
   std::vector<Place> waiting;
@@ -177,7 +181,7 @@ bool Kernel::find_places() {
         break;
       }
       const bool jump = is_jump();
-      if (!jump && !returns_behind(next.offset)) refuse("does not return to where it is called");
+      if (!jump && !returns_behind_call()) refuse("does not return to where it is called");
       const Place to{jump ? place_.context : context_of_call(next.offset), target_of(*now_)};
       if (!why_.empty()) return false;
       mark(to);
@@ -228,7 +232,7 @@ bool Kernel::translate() {
 bool Kernel::write_code(bool first) {
   body_.clear(), constants_.clear(), instructions.clear(), waiting_meetings_.clear();
   pairs_.clear(), waiting_pairs_.clear();
-  lines_ = 0, falls_ = true;
+  lines_ = 0, falls_ = true, in_teams_ = false;
   place_ = {0, nowhere};
   arrive({0, 0});
   std::optional<Place> before;
@@ -251,6 +255,7 @@ bool Kernel::write_code(bool first) {
       pairs_ = first ? Pairs() : entering(place);
       waiting_pairs_.clear(), functions_.clear(), numbers_.clear();
     }
+    if (now_->opcode == Opcode::BSYNC || now_->opcode == Opcode::WARPSYNC) in_teams_ = false;
     before = place;
     falls_ = true;
     if (never(*now_)) continue;
@@ -263,7 +268,10 @@ bool Kernel::write_code(bool first) {
                             : "";
     waited_ = waiting_pairs_;
     begin_sum();
-    if (!(control() || warp() || memory() || moves() || integer() || floating())) refuse();
+    // A team's accesses would be requests of their own, its branches its own.
+    const bool alone = in_teams_ && (labels_.contains(place) || condition_of(*now_) != nullptr);
+    if (alone || !(control() || warp() || (memory() && !in_teams_) || moves() || integer() || floating()))
+      refuse();
     if (!why_.empty()) return false;
     end_sum();
   }
@@ -440,6 +448,14 @@ bool Kernel::call_builtin() {
   return refuse(fmt::format("calls {}, which is not known", name));
 }
 
+// The lanes that a warp's instruction is executed with: those that are here, or those that WARPSYNC.EXCLUSIVE named.
+std::string Kernel::together() {
+  if (in_teams_) return "%team";
+  const std::string mask = temporary();
+  act("activemask.b32 {};", mask);
+  return mask;
+}
+
 bool Kernel::warp() {
   switch (now_->opcode) {
   case Opcode::BAR: {
@@ -476,7 +492,13 @@ bool Kernel::warp() {
       write_predicate(at(1), "%barrier_any");
     return true;
   case Opcode::WARPSYNC: {
-    if (has(Modifier::EXCLUSIVE)) return refuse();
+    // Up to the next place where lanes meet, those that name the same ones run apart from the others.
+    if (has(Modifier::EXCLUSIVE)) {
+      put("mov.b32 %team, {};", read(at(1)));
+      act("bar.warp.sync {};", read(at(1)));
+      in_teams_ = true;
+      return guard_.empty() ? true : refuse();
+    }
     if (has(Modifier::COLLECTIVE)) return true; // reached through BRA.DIV alone
     if (has(Modifier::ALL)) {
       act("bar.warp.sync 0xffffffff;");
@@ -490,8 +512,7 @@ bool Kernel::warp() {
                        : has(Modifier::DOWN) ? "down"
                        : has(Modifier::BFLY) ? "bfly"
                                              : "idx";
-    const std::string mask = temporary();
-    act("activemask.b32 {};", mask);
+    const std::string mask = together();
     const Operand& p = at(0);
     act("shfl.sync.{}.b32 {}{}, {}, {}, {}, {};", mode, target(at(1)),
         p.number == sass::true_predicate ? "" : "|" + predicate(p).name, read(at(2)), read(at(3)),
@@ -501,8 +522,7 @@ bool Kernel::warp() {
   case Opcode::VOTE:
   case Opcode::VOTEU: {
     const Operand &d = at(0), &p = at(1);
-    const std::string mask = temporary(), source = predicate_register(at(2));
-    act("activemask.b32 {};", mask);
+    const std::string mask = together(), source = predicate_register(at(2));
     const char* mode = has(Modifier::ALL) ? "all" : has(Modifier::ANY) ? "any" : "uni";
     if (p.number != sass::true_predicate) {
       const std::string z = predicate_temporary();
@@ -515,8 +535,7 @@ bool Kernel::warp() {
     return true;
   }
   case Opcode::MATCH: {
-    const std::string mask = temporary();
-    act("activemask.b32 {};", mask);
+    const std::string mask = together();
     const bool wide = has(Modifier::U64), all = has(Modifier::ALL);
     act("match.{}.sync.b{} {}{}, {}, {};", all ? "all" : "any", wide ? 64 : 32, target(at(1)),
         all && at(0).number != sass::true_predicate ? "|" + predicate(at(0)).name : "",
@@ -525,8 +544,7 @@ bool Kernel::warp() {
   }
   case Opcode::REDUX:
   case Opcode::CREDUX: {
-    const std::string mask = temporary();
-    act("activemask.b32 {};", mask);
+    const std::string mask = together();
     const char* how = has(Modifier::OR)    ? "or.b32"
                       : has(Modifier::XOR) ? "xor.b32"
                       : has(Modifier::SUM) ? (has(Modifier::S32) ? "add.s32" : "add.u32")

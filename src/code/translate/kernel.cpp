@@ -8,8 +8,10 @@ namespace {
 
 // Where constant bank 0 says what the launch is; bytes. Found with ptxas 13.0 on kernels that read it.
 constexpr u32 no_place = ~u32{0};
+constexpr u32 hopper = 90;
 struct LaunchState {
   u32 block, grid, stack, shared_window, local_window, descriptor;
+  u32 parameters; // their generic address; before Hopper that of the bank
 };
 constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "__assertfail"};
 
@@ -17,9 +19,10 @@ constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "
 constexpr const char* stack_name = "__local_depot0";
 
 LaunchState launch_state(u32 sm) {
-  constexpr u32 blackwell = 100, hopper = 90;
-  if (sm >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358};
-  return {0x0, 0xc, 0x28, 0x18, 0x20, sm >= hopper ? 0x208u : 0x118u};
+  constexpr u32 blackwell = 100;
+  if (sm >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358, 0x348};
+  if (sm >= hopper) return {0x0, 0xc, 0x28, 0x18, 0x20, 0x208, 0x198};
+  return {0x0, 0xc, 0x28, 0x18, 0x20, 0x118, 0x40};
 }
 
 } // namespace
@@ -118,6 +121,11 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
     return fmt::format("mov.u64 %e0, 0; cvta.{}.u64 %e0, %e0; mov.b64 {{{}}}, %e0;",
                        shared ? "shared" : "local", high ? "%sink, " + name : name + ", %sink");
   }
+  if (window(state.parameters) && !kernel_.parameters.empty())
+    return fmt::format(
+        "mov.u64 %e0, {}_param_0; cvta.param.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
+        kernel_.name, image_.sm >= hopper ? 0 : kernel_.parameters_at,
+        offset == state.parameters ? name + ", %sink" : "%sink, " + name);
   if (window(state.descriptor)) return fmt::format("mov.b32 {}, 0;", name); // of global memory
   return {};
 }
@@ -393,7 +401,7 @@ std::string Kernel::text() {
          "%p<8>;\n.reg .pred %q<8>;\n";
   out +=
       fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred "
-                  "%z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result;\n.reg .pred %barrier_any;\n",
+                  "%z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result, %team;\n.reg .pred %barrier_any;\n",
                   most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
   for (const auto& [name, constant] : constants_)
     out += fmt::format(".reg .{} {};\n", name[1] == 'w' ? "b64" : "b32", name);

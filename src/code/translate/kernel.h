@@ -158,6 +158,7 @@ private:
   bool double_matrix();
   bool to_uniform();
   bool special_register();
+  std::string together();
   bool call_builtin();
 
   // ---- control flow (control.cpp)
@@ -170,7 +171,7 @@ private:
   using Regions = std::vector<Region>;
   const Instruction* code_at(u64 offset) const;
   bool find_places();
-  bool returns_behind(u64 offset) const;
+  bool returns_behind_call() const;
   bool is_jump() const;
   std::pair<Regions, Regions> behind_branch(const Regions& open) const;
   void flow_to(const Place& to, const Regions&, std::vector<Place>& waiting);
@@ -188,6 +189,7 @@ private:
   u32 lines_ = 0;
   const Instruction* now_ = nullptr;
   Place place_;
+  bool in_teams_ = false; // behind WARPSYNC.EXCLUSIVE: %team has the lanes that each lane runs with
   u32 temporaries_ = 0, wide_temporaries_ = 0, predicate_temporaries_ = 0; // of this instruction
   u32 most_temporaries_ = 0, most_wide_ = 0, most_predicates_ = 0;
   struct Constant {

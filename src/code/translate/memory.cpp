@@ -169,8 +169,9 @@ bool Kernel::load_constant() {
   if (c.has_descriptor) return refuse();
   // A load under a guard is a request where a lane needs it (an H200 counted so, 28 November 2026); others are the same for all.
   const bool chosen = !guard_.empty() && c.bank == 0 && c.value >= kernel_.parameters_at;
-  const bool indexed = (c.has_register && c.number != sass::zero_register) ||
-                       (c.has_uniform && c.uniform != sass::zero_register) || chosen;
+  const bool by_register = c.has_register && c.number != sass::zero_register,
+             by_uniform = c.has_uniform && c.uniform != sass::zero_register,
+             indexed = by_register || by_uniform || chosen;
   const char* space = width.is_signed ? "s" : "u";
   if (!indexed) {
     if (width.bytes < 4) {
@@ -190,10 +191,9 @@ bool Kernel::load_constant() {
     wrote(d, width.bytes / 4);
     return true;
   }
-  const bool by_register = c.has_register && c.number != sass::zero_register;
-  const std::string index = chosen        ? "0"
-                            : by_register ? fmt::format("%r{}", c.number)
-                                          : fmt::format("%u{}", c.uniform);
+  const std::string index = by_register  ? fmt::format("%r{}", c.number)
+                            : by_uniform ? fmt::format("%u{}", c.uniform)
+                                         : "0";
   const std::string place = temporary(), address = wide_temporary();
   put("add.u32 {}, {}, {};", place, index, c.value);
   const std::string start = start_of_bank(c.bank, place);

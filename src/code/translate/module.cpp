@@ -155,7 +155,8 @@ void name_shared(Image& image, const ir::Module& ptx) {
 
 } // namespace
 
-MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::span<const ir::Module> ptx) {
+MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::span<const ir::Module> ptx,
+                        std::optional<std::string_view> only) {
   MachineModule out;
   Image image = read_image(cubin, sm);
   std::map<std::string, u32> in_ptx; // variables of the modules, how often
@@ -174,6 +175,10 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
   std::string kernels, variables;
   std::vector<Translated> translated;
   for (const KernelImage& kernel : image.kernels) {
+    if (only && kernel.name != *only) {
+      out.others.insert(kernel.name);
+      continue;
+    }
     std::string why = ambiguous;
     if (image.initial_pointers && ptx.empty()) why = "variables are initialised with addresses";
     std::optional<std::vector<Instruction>> code = why.empty() ? decode_all(kernel, sm, why) : std::nullopt;

@@ -17,6 +17,8 @@
 #include "ir/module.h"
 #include "os/bytes.h"
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 namespace warplens::translate {
@@ -25,11 +27,12 @@ struct MachineModule {
   ir::Module module;                          // without the kernels that were refused
   std::string ptx;                            // the text that was parsed
   std::map<std::string, std::string> refused; // kernel → "HGMMA at 0x1f0 is not known"
+  std::set<std::string> others;               // kernels that were not asked for
 };
 // `sm`: the architecture whose code it is. Damaged images have nothing in them. `ptx`: modules of the same code. Their variables are not
-// defined again, and name shared memory.
+// defined again, and name shared memory. `only`: of the kernels, that one; empty: none.
 MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name,
-                        std::span<const ir::Module> ptx = {});
+                        std::span<const ir::Module> ptx = {}, std::optional<std::string_view> only = {});
 
 // One module: kernels as machine code has them, those that were refused as PTX has them, variables as PTX declares them. Accesses of
 // machine code get the arrays and types that PTX has on their source line, where those are clear.

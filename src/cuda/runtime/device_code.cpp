@@ -18,13 +18,16 @@ namespace {
 constexpr const char* rebuild_flags =
     R"(rebuild with NVCC_APPEND_FLAGS="-lineinfo -cudart shared -gencode arch=compute_80,code=compute_80" set, so that the program carries PTX)";
 
-constexpr const char* all_kernels = "";      // a reason that is not one kernel's
 constexpr u64 worth_keeping = u64{32} << 10; // bytes of fat binaries; about a millisecond's work
 constexpr std::string_view kind = "module";
 
 cache::Digest key_of(std::span<const Bytes> fatbins, const Wanted& wanted, const std::string& program) {
   cache::Hasher hasher;
-  hasher.add(wanted.sm).add(static_cast<u32>(wanted.code)).add(program).add(fatbins.size());
+  hasher.add(wanted.sm)
+      .add(static_cast<u32>(wanted.code))
+      .add(wanted.kernel)
+      .add(program)
+      .add(fatbins.size());
   for (Bytes fatbin : fatbins) hasher.add(fatbin);
   return hasher.digest();
 }
@@ -36,11 +39,12 @@ u64 size_of(std::span<const Bytes> fatbins) {
 }
 
 // An entry is a text, "90 90 0\n" (machine code, PTX, above), a line "NAME REGISTERS" per kernel, a line "\tNAME WHY" per kernel whose
-// machine code is not run, a NUL, and the module.
+// machine code is not run, a line " NAME" per kernel to be asked for, a NUL, and the module.
 std::vector<std::byte> pack(const DeviceCode& code) {
   std::string text = fmt::format("{} {} {:d}\n", code.machine_code, code.ptx_sm, code.above);
   for (const auto& [kernel, count] : code.registers) text += fmt::format("{} {}\n", kernel, count);
   for (const auto& [kernel, why] : code.untranslated) text += fmt::format("\t{} {}\n", kernel, why);
+  for (const std::string& kernel : code.others) text += fmt::format(" {}\n", kernel);
   std::vector<std::byte> module = ir::encode(code.module), out(text.size() + 1);
   std::memcpy(out.data(), text.c_str(), text.size() + 1);
   out.insert(out.end(), module.begin(), module.end());
@@ -75,6 +79,10 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
       code.untranslated.emplace(line.substr(1, blank - 1), line.substr(blank + 1));
       continue;
     }
+    if (line.starts_with(' ')) {
+      code.others.emplace(line.substr(1));
+      continue;
+    }
     if (!split_line(line, name, number)) return {};
     if (first) {
       code.above = number != 0;
@@ -98,8 +106,7 @@ CodeProblem no_code(const std::string& program, bool damaged, const DeviceCode& 
   std::string what = fmt::format("'{}' holds device code only as machine code, not as PTX", program);
   if (!code.untranslated.empty()) {
     const auto& [kernel, why] = *code.untranslated.begin();
-    what += kernel == all_kernels ? fmt::format("; and it is not run: {}", why)
-                                  : fmt::format("; and it is not run: '{}': {}", ptx::demangle(kernel), why);
+    what += fmt::format("; and it is not run: '{}': {}", ptx::demangle(kernel), why);
   }
   return {cudaErrorNoKernelImageForDevice, diag::error("no-ptx", what, {}, rebuild_flags)};
 }
@@ -111,28 +118,34 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
       fmt::format("build with -arch=sm_{}", sm));
 }
 
-constexpr u64 most_machine_code = u64{8} << 20; // bytes of one cubin: seconds, and half a gigabyte
+constexpr u64 most_at_once = u64{8} << 20; // bytes of one cubin: seconds, and half a gigabyte
+
+// Is there more machine code than is translated at once? Then kernels are read one by one, and PTX for those alone that need it.
+bool is_large(const fatbin::Fatbin& fatbin, const Wanted& wanted) {
+  const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
+  return image != nullptr && image->bytes.size() > most_at_once &&
+         (wanted.code == Code::best || wanted.code == Code::machine);
+}
 
 // The kernels of a fat binary's machine code for a capability, as modules; their registers go to `code`. Of those that are
-// not translated, `why` says why.
+// not translated, `why` says why. `only`: that kernel (translate.h).
 std::vector<ir::Module> machine_modules(const fatbin::Fatbin& fatbin, u32 sm, const std::string& program,
                                         std::span<const ir::Module> ptx, DeviceCode& code,
-                                        std::map<std::string, std::string>& why) {
+                                        std::map<std::string, std::string>& why,
+                                        std::optional<std::string_view> only) {
   std::vector<ir::Module> out;
   for (const fatbin::CubinImage& image : fatbin.machine_code) {
     if (image.sm != sm) continue;
-    if (image.bytes.size() > most_machine_code) {
-      why[all_kernels] = fmt::format("{} MiB of machine code are more than the {} that are translated",
-                                     image.bytes.size() >> 20, most_machine_code >> 20);
-      continue;
-    }
-    translate::MachineModule made =
-        translate::translate(Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm), ptx);
+    translate::MachineModule made = translate::translate(
+        Bytes(image.bytes), image.sm, fmt::format("{} (sm_{})", program, image.sm), ptx, only);
     why.merge(made.refused);
+    const bool none_yet = only && only->empty();
+    if (none_yet) code.others.merge(made.others);
     // Those of other architectures' code are others.
     for (const auto& [kernel, count] : fatbin::registers_of(Bytes(image.bytes)))
       code.registers.insert_or_assign(kernel, count);
-    if (!made.module.functions.empty()) out.push_back(std::move(made.module));
+    if (!made.module.functions.empty() || (none_yet && !code.others.empty()))
+      out.push_back(std::move(made.module));
   }
   return out;
 }
@@ -171,14 +184,12 @@ bool defines_nothing_new(const std::vector<ir::Module>& known, const std::vector
 // Kernels of the PTX that the machine code has not.
 void note_missing(const std::vector<ir::Module>& ptx, const std::vector<ir::Module>& machine,
                   std::map<std::string, std::string>& why) {
-  const auto of_all = why.find(all_kernels);
-  const std::string reason = of_all != why.end() ? of_all->second : "it is not in the machine code";
   std::set<std::string_view> there;
   for (const ir::Module& m : machine)
     for (const ir::Function& f : m.functions) there.insert(f.name);
   for (const ir::Module& m : ptx)
     for (const ir::Function& f : m.functions)
-      if (f.entry && !there.contains(f.name)) why.try_emplace(f.name, reason);
+      if (f.entry && !there.contains(f.name)) why.try_emplace(f.name, "it is not in the machine code");
 }
 
 // Kernels as machine code has them, the others as PTX has them, in one module. No modules of PTX: machine code alone.
@@ -198,14 +209,21 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
   DeviceCode code;
   std::vector<ir::Module> ptx, machine;
   std::vector<fatbin::Fatbin> read;
-  bool damaged = false;
+  bool damaged = false, large = false;
   for (Bytes data : fatbins) {
     fatbin::Fatbin& fatbin = read.emplace_back(fatbin::read_fatbin(data, wanted.code != Code::ptx));
     code.registers.merge(fatbin.registers);
     damaged |= !fatbin.diagnostics.empty();
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
+    large |= is_large(fatbin, wanted);
+  }
+  for (const fatbin::Fatbin& fatbin : read) {
     const fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
+    if (large) {
+      code.ptx_sm = choice.image->sm;
+      continue;
+    }
     std::vector<ir::Module> modules;
     if (std::optional<diag::Diagnostic> problem = parse(*choice.image, program, modules, notes))
       return failure(CodeProblem{cudaErrorInvalidPtx, std::move(*problem)});
@@ -218,11 +236,23 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
     if (image == nullptr || (wanted.code == Code::ptx_first && !ptx.empty())) continue;
     std::map<std::string, std::string> why;
-    std::vector<ir::Module> modules = machine_modules(fatbin, image->sm, program, ptx, code, why);
+    const std::optional<std::string_view> only =
+        ptx.empty() ? std::optional<std::string_view>(wanted.kernel) : std::nullopt;
+    std::vector<ir::Module> modules = machine_modules(fatbin, image->sm, program, ptx, code, why, only);
     if (modules.empty() && why.empty()) continue; // an image around PTX alone
     code.machine_code = image->sm;
     code.untranslated.merge(why);
     std::ranges::move(modules, std::back_inserter(machine));
+  }
+  if (machine.empty() && large && code.ptx_sm != 0 && !wanted.kernel.empty()) {
+    Wanted instead = wanted;
+    instead.code = Code::ptx;
+    ResultOr<DeviceCode, CodeProblem> from_ptx = read_device_code(fatbins, instead, program, notes);
+    if (from_ptx) {
+      from_ptx->machine_code = code.machine_code;
+      from_ptx->untranslated = std::move(code.untranslated);
+    }
+    return from_ptx;
   }
   if (ptx.empty() && machine.empty()) return failure(no_code(program, damaged, code));
   if (code.machine_code != 0) note_missing(ptx, machine, code.untranslated);

@@ -7,6 +7,7 @@
 #include "os/store.h"
 #include "runtime/abi/types.h"
 #include <map>
+#include <set>
 
 namespace warplens::runtime {
 
@@ -16,9 +17,11 @@ using os::Bytes;
 // translated; `machine`: a note says where there is none. `ptx`: PTX alone. `ptx_first`: machine code where there is no PTX.
 enum class Code : u8 { best, ptx, machine, ptx_first };
 
+// Where there is no PTX, machine code is translated kernel by kernel: libraries have thousands, and a program launches a few.
 struct Wanted {
   u32 sm = 90;
   Code code = Code::best;
+  std::string kernel = {}; // empty: what is known without one (`others`), and the variables
 };
 
 struct DeviceCode {
@@ -28,7 +31,8 @@ struct DeviceCode {
   bool above = false;                   // there was none for the device or below
   u32 machine_code = 0;                 // the capability whose machine code runs; 0: PTX does
   std::map<std::string, std::string>
-      untranslated; // kernels that run as PTX beside it, or not at all, and why
+      untranslated;             // kernels that run as PTX beside it, or not at all, and why
+  std::set<std::string> others; // kernels of machine code alone, which are to be asked for
 };
 
 struct CodeProblem {

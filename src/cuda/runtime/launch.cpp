@@ -68,14 +68,14 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
   if (kernel != nullptr) {
     record.kernel = kernel->name;
     record.name = ptx::demangle(kernel->name);
-    record.module = kernel->binary->description;
+    record.module = kernel->code().description;
     if (is_library_kernel(record.name)) record.called_from = calling_places(most_callers);
-    if (!kernel->binary->untranslated.contains(kernel->name))
-      record.machine_code = kernel->binary->machine_code;
+    if (!kernel->code().untranslated.contains(kernel->name))
+      record.machine_code = kernel->code().machine_code;
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
       record.shared_bytes += fixed;
     if (record.machine_code != 0)
-      if (auto known = kernel->binary->registers.find(kernel->name); known != kernel->binary->registers.end())
+      if (auto known = kernel->code().registers.find(kernel->name); known != kernel->code().registers.end())
         record.registers = known->second;
     record.local_bytes = kernel->info.local_bytes;
     record.local_arrays = kernel->info.local_arrays;
@@ -218,8 +218,8 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
 }
 
 void say_if_untranslated(Runtime& runtime, const Kernel& kernel, const std::string& name) {
-  const auto why = kernel.binary->untranslated.find(kernel.name);
-  if (why == kernel.binary->untranslated.end() || kernel.binary->machine_code == 0) return;
+  const auto why = kernel.code().untranslated.find(kernel.name);
+  if (why == kernel.code().untranslated.end() || kernel.code().machine_code == 0) return;
   runtime.say(diag::warning("machine-code-not-translated",
                             fmt::format("'{}' runs as PTX, not as machine code: {}", name, why->second), {},
                             "its counts are those of PTX instructions"));
@@ -275,7 +275,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
                               (processor_seconds() - before) / sim::worker_count(options, spec);
                           return rest = runtime.budget.rest(kernel, spec, sampled, each);
                         }};
-  sim::LaunchResult result = sim::launch(*runtime.device, *kernel.binary->program(runtime), spec, options);
+  sim::LaunchResult result = sim::launch(*runtime.device, *kernel.code().program(runtime), spec, options);
   runtime.budget.spend(&kernel, spec, seconds_since(begin), result.warp_instructions,
                        rest == sim::Sampling::Rest::counted);
   kernel.work += result.warp_instructions;
@@ -293,7 +293,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
     runtime.end_early(measure::Stop::at_budget);
   if (options.time_limit) *options.time_limit -= std::chrono::steady_clock::now() - begin;
   if (request.time_left != nullptr) *request.time_left = options.time_limit;
-  if (request.depth == 0) run_children(runtime, *kernel.binary, options.time_limit);
+  if (request.depth == 0) run_children(runtime, kernel.code(), options.time_limit);
 }
 
 } // namespace
@@ -345,7 +345,7 @@ static cudaError_t launch_now(Runtime& runtime, const LaunchRequest& request) {
     return remember(runtime.sticky);
   }
   if (cudaError_t error = kernel->resolve(runtime); error != cudaSuccess) {
-    std::string reason = kernel->binary->reason.empty() ? kernel->problem : kernel->binary->reason;
+    std::string reason = kernel->code().reason.empty() ? kernel->problem : kernel->code().reason;
     send_unrun(runtime, kernel, request, measure::Status::failed, std::move(reason));
     note_incomplete(runtime, runtime.launches - 1);
     return remember(error);

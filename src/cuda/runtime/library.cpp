@@ -136,7 +136,7 @@ ResultOr<Kernel*, cudaError_t> library_kernel(Runtime& runtime, Binary* binary, 
 ResultOr<Kernel*, cudaError_t> kernel_of(Runtime& runtime, Binary* binary, const std::string& name) {
   for (const auto& [host, kernel] : runtime.binaries.kernels)
     if (kernel->binary == binary && kernel->name == name) return kernel.get();
-  if (!binary->program(runtime)->kernel(name)) return failure(cudaErrorSymbolNotFound);
+  if (!binary->has_kernel(runtime, name)) return failure(cudaErrorSymbolNotFound);
   auto created = std::make_unique<Kernel>();
   created->binary = binary;
   created->name = name;
@@ -155,7 +155,7 @@ ResultOr<Placed, cudaError_t> library_variable(Runtime& runtime, Binary* binary,
 
 ResultOr<std::vector<std::string>, cudaError_t> library_kernels(Runtime& runtime, Binary* binary) {
   if (cudaError_t error = ready(runtime, binary); error != cudaSuccess) return failure(std::move(error));
-  std::vector<std::string> out;
+  std::vector<std::string> out(binary->others.begin(), binary->others.end());
   for (const ir::Function& function : binary->program(runtime)->module().functions)
     if (function.entry && !function.external) out.push_back(function.name);
   return out;

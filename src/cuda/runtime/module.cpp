@@ -111,12 +111,40 @@ const std::shared_ptr<sim::Program>& Binary::program(const Runtime& runtime) con
   return programs.at(runtime.device->memory->in_use());
 }
 
+bool Binary::has_kernel(const Runtime& runtime, const std::string& kernel) const {
+  return others.contains(kernel) || program(runtime)->kernel(kernel).has_value();
+}
+
+Binary& Binary::part(const std::string& kernel) {
+  if (!others.contains(kernel)) return *this;
+  std::unique_ptr<Binary>& part = parts[kernel];
+  if (part == nullptr) {
+    part = std::make_unique<Binary>();
+    part->fatbins = fatbins;
+    part->name = name;
+    part->whole = this;
+    part->kernel = kernel;
+  }
+  return *part;
+}
+
+void Binary::unload() {
+  programs.clear();
+  parts.clear();
+  loaded = managed_ready = false;
+  error = cudaSuccess;
+}
+
 cudaError_t Binary::load(Runtime& runtime) {
+  if (whole != nullptr)
+    if (cudaError_t error = whole->load(runtime); error != cudaSuccess) return error;
   if (!loaded || error != cudaSuccess) return load_first(runtime);
   const u32 device = runtime.memory().in_use();
   if (programs.contains(device)) return cudaSuccess;
+  const sim::Program& first = *programs.begin()->second;
   Result<std::unique_ptr<sim::Program>> result =
-      sim::Program::again(*programs.begin()->second, *runtime.device);
+      whole != nullptr ? sim::Program::more(*whole->program(runtime), first.module())
+                       : sim::Program::again(first, *runtime.device);
   if (!result) return cudaErrorMemoryAllocation;
   programs[device] = std::move(*result);
   return cudaSuccess;
@@ -138,7 +166,7 @@ cudaError_t Binary::load_first(Runtime& runtime) {
   };
   std::vector<diag::Diagnostic> notes;
   ResultOr<DeviceCode, CodeProblem> code =
-      read_device_code(runtime.cache, fatbins, {sm, runtime.options.which_code()}, called, notes);
+      read_device_code(runtime.cache, fatbins, {sm, runtime.options.which_code(), kernel}, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
   if (!code && code.error().why.kind == "no-ptx") {
     if (!name.empty()) code.error().why.help = keep_ptx;
@@ -149,30 +177,36 @@ cudaError_t Binary::load_first(Runtime& runtime) {
   ptx_sm = code->ptx_sm;
   machine_code = code->machine_code;
   untranslated = std::move(code->untranslated);
+  others = std::move(code->others);
   description = ptx_sm != 0 ? fmt::format("compute_{} of {}", ptx_sm, called)
                             : fmt::format("sm_{} of {}", machine_code, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
   Result<std::unique_ptr<sim::Program>> result =
-      sim::Program::load(std::move(code->module), *runtime.device, host_variables(runtime, *this));
+      whole != nullptr
+          ? sim::Program::more(*whole->program(runtime), std::move(code->module))
+          : sim::Program::load(std::move(code->module), *runtime.device, host_variables(runtime, *this));
   if (!result) return fail(cudaErrorInvalidKernelImage, result.error());
   programs[runtime.memory().in_use()] = std::move(*result);
-  runtime.binaries.place_managed(runtime, *this);
+  if (whole == nullptr) runtime.binaries.place_managed(runtime, *this);
   return cudaSuccess;
 }
 
 cudaError_t Kernel::resolve(Runtime& runtime) {
   if (cudaError_t error = binary->load(runtime); error != cudaSuccess) return error;
+  Binary& code = this->code();
+  if (cudaError_t error = code.load(runtime); error != cudaSuccess) return error;
   if (function.valid()) return cudaSuccess;
-  std::optional<ir::FunctionId> found = binary->program(runtime)->kernel(name);
+  const sim::Program& program = *code.program(runtime);
+  std::optional<ir::FunctionId> found = program.kernel(name);
   if (!found) {
-    const auto why = binary->untranslated.find(name);
-    problem = why == binary->untranslated.end()
+    const auto why = code.untranslated.find(name);
+    problem = why == code.untranslated.end()
                   ? "the kernel is not in the program's device code"
                   : fmt::format("its machine code is not run: {}; and there is no PTX of it", why->second);
     return cudaErrorInvalidDeviceFunction;
   }
-  info = binary->program(runtime)->info(*found);
+  info = program.info(*found);
   constexpr u32 most_parameters = 32764; // bytes, since compute capability 7.0 and CUDA 12.1
   if (info.parameter_bytes > most_parameters) {
     problem = fmt::format("it has {} bytes of parameters, and no GPU takes more than {}",
@@ -180,7 +214,7 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
     return cudaErrorInvalidKernelImage;
   }
   function = *found;
-  const ir::Module& module = binary->program(runtime)->module();
+  const ir::Module& module = program.module();
   ir::Reachable called = ir::reachable(module, function);
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
@@ -196,15 +230,16 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
 
 const std::vector<bool>& Kernel::reaches() const {
   if (!reaching) {
-    const ir::Module& module = binary->programs.begin()->second->module();
+    const ir::Module& module = code().programs.begin()->second->module();
     reaching = fold::relevant_parameters(module, module.functions[function.value]);
   }
   return *reaching;
 }
 
 u32 Kernel::registers() const {
-  auto known = binary->registers.find(name);
-  return known != binary->registers.end() ? known->second : info.registers_estimate;
+  const std::map<std::string, u32>& counted = code().registers;
+  auto known = counted.find(name);
+  return known != counted.end() ? known->second : info.registers_estimate;
 }
 
 Kernel* Binaries::kernel(const void* function_or_handle) const {
@@ -221,18 +256,17 @@ void Binaries::remove(Binary* binary) {
 }
 
 void Binaries::unload() {
-  for (const auto& binary : all) {
-    binary->programs.clear();
-    binary->loaded = binary->managed_ready = false;
-    binary->error = cudaSuccess;
-  }
+  for (const auto& binary : all) binary->unload();
   for (const auto& [host, kernel] : kernels) kernel->function = {};
 }
 
 void Binaries::unload(u32 device) {
-  for (const auto& binary : all)
-    if (binary->programs.size() > 1)
-      binary->programs.erase(device); // the last one keeps the code, and managed variables
+  for (const auto& binary : all) {
+    if (binary->programs.size() <= 1) continue; // the last one keeps the code, and managed variables
+    binary->programs.erase(device);
+    for (const auto& [kernel, part] : binary->parts)
+      if (part->programs.erase(device); part->programs.empty()) part->unload();
+  }
 }
 
 void Binaries::place_managed(Runtime& runtime, Binary& binary) {

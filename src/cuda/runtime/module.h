@@ -48,13 +48,20 @@ struct Binary {
   std::string reason, log;         // the same in a sentence, and in full
   bool loaded = false;             // or tried to
   bool managed_ready = false;
+  std::set<std::string> others; // kernels that are read one by one (device_code.h): each is a part
+  std::map<std::string, std::unique_ptr<Binary>> parts; // of these, what was used, by kernel
+  Binary* whole = nullptr;                              // of a part: whose variables are its own
 
   // Reads, chooses, parses and links the PTX and places its variables on the device in use. Says once what went wrong.
   cudaError_t load(Runtime&);
   const std::shared_ptr<sim::Program>& program(const Runtime&) const; // of the device in use
+  bool has_kernel(const Runtime&, const std::string& kernel) const;
+  Binary& part(const std::string& kernel); // the binary itself, where kernels are not read one by one
+  void unload();
 
 private:
   cudaError_t load_first(Runtime&);
+  std::string kernel; // of a part
 };
 
 struct Kernel {
@@ -77,6 +84,7 @@ struct Kernel {
   u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
 
   cudaError_t resolve(Runtime&);
+  Binary& code() const { return binary->part(name); }
   // By parameter: whether it can reach an address or a branch (fold/relevance.h).
   const std::vector<bool>& reaches() const;
   u32 registers() const; // per thread: ptxas's count where a cubin tells, else an estimate

@@ -22,7 +22,7 @@ constexpr u64 work_worth_a_proof = u64{1} << 25, least_ctas = 1 << 12;
 // Leaves a launch that was counted by proof to whoever reads its results.
 void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
              const std::vector<fold::TouchedMemory>& touched, u64 index, u64 writes) {
-  DeferredLaunch rest{kernel.binary->program(runtime),
+  DeferredLaunch rest{kernel.code().program(runtime),
                       spec.kernel,
                       spec.grid,
                       spec.block,
@@ -84,7 +84,7 @@ std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::
     collector.end_class(members.count(), members.first_index(spec.grid));
   };
   folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = fold::fold_launch(*runtime.device, *kernel.binary->program(runtime), spec, options, folding);
+  auto folded = fold::fold_launch(*runtime.device, *kernel.code().program(runtime), spec, options, folding);
   if (!folded) return folded.error();
   for (const fold::TouchedMemory& memory : folded->memory)
     if (!is_hidden(runtime, memory.range.begin))

@@ -16,7 +16,7 @@ template <class T> void append(std::string& key, const T& value) {
 
 std::string key_of(const Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec) {
   std::string key;
-  append(key, kernel.binary->program(runtime).get());
+  append(key, kernel.code().program(runtime).get());
   append(key, spec.kernel.value);
   for (Dim3 dim : {spec.grid, spec.block, spec.cluster})
     append(key, dim.x), append(key, dim.y), append(key, dim.z);
@@ -58,7 +58,7 @@ const Repeats::Known* Repeats::find(Runtime& runtime, const Kernel& kernel,
 u64 Repeats::add(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
                  const measure::LaunchContent& counts, const fold::Folded& folded) {
   if (known_.size() >= most_known) known_.clear();
-  Entry entry{{counts, folded.memory, ++numbers_}, {}, kernel.binary->program(runtime)};
+  Entry entry{{counts, folded.memory, ++numbers_}, {}, kernel.code().program(runtime)};
   for (sim::Memory::Range range : folded.constants) entry.constants.push_back({range, content_of(range)});
   known_.insert_or_assign(key_of(runtime, kernel, spec), std::move(entry));
   return numbers_;

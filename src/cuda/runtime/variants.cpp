@@ -86,7 +86,9 @@ cudaFuncAttributes attributes_of(const Runtime& runtime, const Kernel& kernel) {
       most[0] ? static_cast<int>(std::max(most[0], 1u) * std::max(most[1], 1u) * std::max(most[2], 1u))
               : static_cast<int>(limits.threads_per_block);
   a.numRegs = static_cast<int>(kernel.registers());
-  a.ptxVersion = static_cast<int>(kernel.binary->ptx_sm);
+  // Machine code alone does not say what PTX it was made from: nvcc's is of the same version.
+  const Binary& code = kernel.code();
+  a.ptxVersion = static_cast<int>(code.ptx_sm != 0 ? code.ptx_sm : code.machine_code);
   a.binaryVersion = static_cast<int>(arch::sm(runtime.architecture()));
   a.maxDynamicSharedSizeBytes = static_cast<int>(
       std::max<u64>(kernel.max_dynamic_shared,

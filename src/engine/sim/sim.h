@@ -64,6 +64,8 @@ public:
   using GivenPlaces = std::map<std::string, u64, std::less<>>;
   // Lowers a module and places its global, constant and managed variables in device memory, initialised.
   static Result<std::unique_ptr<Program>> load(ir::Module module, Device& device, const GivenPlaces& = {});
+  // More kernels of a program, on its device, with the same variables.
+  static Result<std::unique_ptr<Program>> more(const Program&, ir::Module kernels);
   // The same code for the device in use, with variables of its own; managed ones are those of `first`, which lives as long.
   static Result<std::unique_ptr<Program>> again(const Program& first, Device& device);
   ~Program();

@@ -24,11 +24,12 @@ double residual_of(std::optional<double> first, std::optional<double> second) {
   return (*second - *first) / std::max(std::abs(*first), std::abs(*second));
 }
 
-// Atomics and reductions are one kind, as the assembler decides which it makes, and asynchronous copies are loads, as the L1
-// sees them.
+// Atomics and reductions are one kind, as the assembler decides which it makes. Asynchronous copies are loads, as the L1 sees them, and so
+// are those of matrices.
 bool is_part(const measure::SiteRecord& site, const measured::Sum& sum) {
   if (measure::is_copied_half(site)) return false;
-  const access::Kind kind = joined(site.site.kind);
+  const access::Kind kind =
+      site.site.kind == access::Kind::ldmatrix ? access::Kind::load : joined(site.site.kind);
   const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load &&
                     sum.count != &arch::Counts::wavefronts;
   return site.space == sum.space && (kind == joined(sum.kind) || copy) && !site.counters.empty();

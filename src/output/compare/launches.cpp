@@ -109,6 +109,14 @@ bool abbreviates(std::string_view few, std::string_view many) {
   }
 }
 
+void remove_joined(std::vector<MatchedKernel>& kernels, std::vector<BySide>& launches,
+                   const std::vector<bool>& joined) {
+  for (std::size_t k = kernels.size(); k-- > 0;)
+    if (joined[k])
+      kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(k)),
+          launches.erase(launches.begin() + static_cast<std::ptrdiff_t>(k));
+}
+
 // Nsight Compute leaves out namespaces in what it prints. Two kernels of which one's name abbreviates the other's are one, where no
 // side has both.
 void join_across_namespaces(std::vector<MatchedKernel>& kernels, std::vector<BySide>& launches) {
@@ -131,10 +139,65 @@ void join_across_namespaces(std::vector<MatchedKernel>& kernels, std::vector<ByS
       joined[k] = true;
     }
   }
-  for (std::size_t k = kernels.size(); k-- > 0;)
-    if (joined[k])
-      kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(k)),
-          launches.erase(launches.begin() + static_cast<std::ptrdiff_t>(k));
+  remove_joined(kernels, launches, joined);
+}
+
+// "sort" of "a::(anonymous namespace)::sort<T>": what every demangler writes alike.
+std::string bare_name(const std::string& demangled) {
+  std::string name = plain_name(demangled);
+  for (std::string_view unnamed : {"(anonymousnamespace)::", "<unnamed>::"})
+    for (std::size_t at; (at = name.find(unnamed)) != name.npos;) name.erase(at, unnamed.size());
+  name = name.substr(0, name.find('<'));
+  const std::size_t scope = name.rfind("::");
+  return scope == name.npos ? name : name.substr(scope + 2);
+}
+
+// Lambdas, namespaces and types without a name are written differently by each demangler.
+bool has_unnamed(std::string_view demangled) {
+  return std::ranges::any_of(std::array{"(anonymous", "<unnamed>", "lambda", "{unnamed"},
+                             [&](std::string_view s) { return demangled.find(s) != demangled.npos; });
+}
+
+// Are they as many launches of the same sizes?
+bool are_alike(const std::vector<const Launch*>& a, const std::vector<const Launch*>& b) {
+  return std::ranges::equal(a, b, [](const Launch* x, const Launch* y) {
+    return x->record.grid == y->record.grid && x->record.block == y->record.block;
+  });
+}
+
+// Kernels with something unnamed that are left over on one side each, and of which the bare names, sizes and numbers of launches are
+// alike, are one, in the order in which they are launched first.
+void join_in_order(std::vector<MatchedKernel>& kernels, std::vector<BySide>& launches) {
+  std::map<std::string, std::array<std::vector<std::size_t>, most_sides>> left; // by bare name
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    std::vector<std::size_t> on;
+    for (std::size_t s = 0; s < most_sides; ++s)
+      if (!launches[k][s].empty()) on.push_back(s);
+    if (on.size() == 1 && has_unnamed(kernels[k].name)) left[bare_name(kernels[k].name)][on[0]].push_back(k);
+  }
+  std::vector<bool> joined(kernels.size());
+  for (const auto& [name, sides] : left) {
+    const std::vector<std::size_t>* first = nullptr;
+    for (std::size_t s = 0; s < most_sides; ++s) {
+      if (sides[s].empty()) continue;
+      if (first == nullptr) {
+        first = &sides[s];
+        continue;
+      }
+      const std::size_t first_side = static_cast<std::size_t>(
+          std::ranges::find_if(launches[(*first)[0]], [](const auto& l) { return !l.empty(); }) -
+          launches[(*first)[0]].begin());
+      if (!std::ranges::equal(*first, sides[s], [&](std::size_t a, std::size_t b) {
+            return are_alike(launches[a][first_side], launches[b][s]);
+          }))
+        continue;
+      for (std::size_t i = 0; i < first->size(); ++i) {
+        launches[(*first)[i]][s] = std::move(launches[sides[s][i]][s]);
+        joined[sides[s][i]] = true;
+      }
+    }
+  }
+  remove_joined(kernels, launches, joined);
 }
 
 // The k-th launches of all sides, those that are alike on each together.
@@ -233,6 +296,7 @@ Result<std::vector<MatchedKernel>> match_launches(const std::vector<Side>& sides
     }
   }
   join_across_namespaces(kernels.kernels, launches);
+  join_in_order(kernels.kernels, launches);
   for (std::size_t k = 0; k < kernels.kernels.size(); ++k) {
     for (std::size_t s = 0; s < most_sides; ++s) kernels.kernels[k].launches[s] = launches[k][s].size();
     kernels.kernels[k].matches = matches_of(launches[k]);

@@ -1,5 +1,7 @@
 // Machine code that was once run wrongly, or not at all: parameters above 4 KB, the borrow of a shifted and negated number (LEA), an atomic that
-// says whether it was done (ATOM), calls that are jumps (8.x), doubles in a constant bank (before 9.0). The text is what an H200 prints.
+// says whether it was done (ATOM), calls that are jumps (8.x), doubles in a constant bank (before 9.0), a parameter's element under a guard,
+// a parameter's address.
+// The text is what an H200 prints.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +21,8 @@ __global__ void left(uint64_t items, uint64_t* out) {
   const uint64_t most = uint64_t{1} << 30, parts = (items + most - 1) / most;
   for (uint64_t part = 0; part < parts; ++part) {
     const uint64_t start = part * most, size = items - start < most ? items - start : most;
-    for (uint64_t at = uint64_t{blockIdx.x} << 28; at < size; at += uint64_t{gridDim.x} << 28) out[part] = size;
+    for (uint64_t at = uint64_t{blockIdx.x} << 28; at < size; at += uint64_t{gridDim.x} << 28)
+      out[part] = size;
   }
 }
 
@@ -30,7 +33,9 @@ __global__ void generic(__nv_bfloat162* global, float* out, int where) {
   __syncthreads();
   add((where >> threadIdx.x & 1) != 0 ? global : shared + threadIdx.x % 2, 1);
   __syncthreads();
-  if (threadIdx.x < 2) out[threadIdx.x] = __low2float(shared[threadIdx.x]), out[2 + threadIdx.x] = __high2float(shared[threadIdx.x]);
+  if (threadIdx.x < 2)
+    out[threadIdx.x] = __low2float(shared[threadIdx.x]),
+    out[2 + threadIdx.x] = __high2float(shared[threadIdx.x]);
 }
 
 __global__ void roots(const double* x, double* out, int n) {
@@ -46,6 +51,24 @@ __global__ void roots(const double* x, double* out, int n) {
 __global__ void steps(const float* x, float* out, int n, int count, float beta) {
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     for (int t = 1; t <= count; ++t) out[i] += x[i] / sqrtf(1.0f - powf(beta, t)) / (sqrtf(x[i]) + 1e-3f);
+}
+
+struct Tables {
+  int first[8], second[8];
+};
+__host__ __device__ int element(const Tables& t, unsigned block, unsigned thread, int which) {
+  int v = t.first[0];
+  if (which == 3) v = t.second[block + 1];
+  int w = thread + v;
+  if (thread > 1) w = t.first[(thread + block + 1) % 8];
+  return v * w;
+}
+__global__ void chosen(const __grid_constant__ Tables t, int* out, int which) {
+  out[blockIdx.x * blockDim.x + threadIdx.x] = element(t, blockIdx.x, threadIdx.x, which);
+}
+__global__ void by_address(const __grid_constant__ Tables t, const Tables* other, int* out, int which) {
+  const Tables* p = which == 3 ? &t : other;
+  out[threadIdx.x] = p->second[threadIdx.x % 8];
 }
 
 int main() {
@@ -70,8 +93,8 @@ int main() {
   *global = __floats2bfloat162_rn(0, 0);
   generic<<<1, 32>>>(global, out, 0x00ff00ff);
   cudaDeviceSynchronize();
-  std::printf("generic %g %g, %g %g %g %g\n", double(__low2float(*global)), double(__high2float(*global)), double(out[0]), double(out[1]),
-              double(out[2]), double(out[3]));
+  std::printf("generic %g %g, %g %g %g %g\n", double(__low2float(*global)), double(__high2float(*global)),
+              double(out[0]), double(out[1]), double(out[2]), double(out[3]));
 
   double *x, *y;
   cudaMallocManaged(&x, 8 * 100), cudaMallocManaged(&y, 8 * 32);
@@ -88,8 +111,30 @@ int main() {
   cudaDeviceSynchronize();
   for (int i = 0; i < 100; ++i) {
     double sum = 0;
-    for (int t = 1; t <= 20; ++t) sum += from[i] / std::sqrt(1 - std::pow(0.9, t)) / (std::sqrt(from[i]) + 1e-3);
+    for (int t = 1; t <= 20; ++t)
+      sum += from[i] / std::sqrt(1 - std::pow(0.9, t)) / (std::sqrt(from[i]) + 1e-3);
     same = same && std::fabs(to[i] - sum) < 1e-4 * sum;
   }
   std::printf("steps %s\n", same ? "right" : "wrong");
+
+  Tables t;
+  for (int i = 0; i < 8; ++i) t.first[i] = i * 3 + 1, t.second[i] = 100 - i;
+  int *elements, wrong = 0;
+  cudaMallocManaged(&elements, 64);
+  for (int which : {2, 3}) {
+    chosen<<<4, 4>>>(t, elements, which);
+    cudaDeviceSynchronize();
+    for (unsigned i = 0; i < 16; ++i) wrong += elements[i] != element(t, i / 4, i % 4, which);
+  }
+  std::printf("chosen %s\n", wrong == 0 ? "right" : "wrong");
+  Tables* other;
+  cudaMallocManaged(&other, sizeof t);
+  *other = t;
+  for (int& n : other->second) n *= 2;
+  for (int which : {2, 3}) {
+    by_address<<<1, 16>>>(t, other, elements, which);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 16; ++i) wrong += elements[i] != t.second[i % 8] * (which == 3 ? 1 : 2);
+  }
+  std::printf("address %s\n", wrong == 0 ? "right" : "wrong");
 }

@@ -34,6 +34,9 @@ extern "C" {
 #define FUNCTIONS "runtime/libraries/nccl.def"
 #include "runtime/libraries/exports_of.inc"
 
+void cudnnCreate();
+static const LibraryExport warplens_cudnn[] = {{"cudnnCreate", &cudnnCreate}};
+
 #define NVRTC(result, name, parameters, arguments) void name();
 #include "runtime/libraries/nvrtc.def"
 #undef NVRTC
@@ -47,6 +50,21 @@ const LibraryExport warplens_nvrtc[] = {
 #undef NVRTC
 
 } // extern "C"
+
+std::span<const LibraryExport> stand_ins_for(std::string_view soname) {
+  struct Library {
+    std::string_view prefix;
+    std::span<const LibraryExport> functions;
+  };
+  static const Library all[] = {
+      {"libcublas.so.", warplens_cublas},     {"libcublasLt.so.", warplens_cublaslt},
+      {"libcufft.so.", warplens_cufft},       {"libcurand.so.", warplens_curand},
+      {"libcusparse.so.", warplens_cusparse}, {"libcusolver.so.", warplens_cusolver},
+      {"libnccl.so.", warplens_nccl},         {"libcudnn.so.", warplens_cudnn}};
+  for (const Library& library : all)
+    if (soname.starts_with(library.prefix)) return library.functions;
+  return {};
+}
 
 static_assert(sizeof(LibraryExport) == 16 && offsetof(LibraryExport, function) == 8,
               "shim/library.S counts on it");

@@ -1,5 +1,7 @@
 // The functions of the stand-ins by name, which the libraries libcublas.so.*, … jump through (shim/library.S).
 #pragma once
+#include <span>
+#include <string_view>
 
 namespace warplens::runtime {
 
@@ -8,5 +10,8 @@ struct LibraryExport {
   const char* name;
   Function function;
 };
+
+// What stands in for NVIDIA's library of that name ("libcublas.so.13"); none for other libraries.
+std::span<const LibraryExport> stand_ins_for(std::string_view soname);
 
 } // namespace warplens::runtime

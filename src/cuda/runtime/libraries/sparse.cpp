@@ -116,6 +116,12 @@ int cusparseGetVersion(SparseHandle*, int* version) {
   *version = 12600;
   return sparse_success;
 }
+int cusparseGetProperty(int which, int* value) { // major, minor, patch
+  if (!value || which < 0 || which > 2) return sparse_invalid_value;
+  constexpr int parts[] = {12, 6, 0};
+  *value = parts[which];
+  return sparse_success;
+}
 const char* cusparseGetErrorName(int status) {
   return status == sparse_success         ? "CUSPARSE_STATUS_SUCCESS"
          : status == sparse_not_supported ? "CUSPARSE_STATUS_NOT_SUPPORTED"

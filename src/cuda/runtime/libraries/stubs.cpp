@@ -11,6 +11,17 @@ static int gap(const char* function, int status) {
 
 extern "C" {
 
+// cuDNN has no stand-in, and its own search for a kernel fails without saying why.
+int cudnnCreate() {
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.say(diag::warning("library-missing", "cuDNN is not run: what needs it returns an error", {},
+                            "PyTorch runs its own kernels with torch.backends.cudnn.enabled = False and "
+                            "torch.backends.cuda.enable_cudnn_sdp(False)"));
+  constexpr int not_initialized = 1001; // CUDNN_STATUS_NOT_INITIALIZED
+  return not_initialized;
+}
+
 #define IMPLEMENTED(name)
 #define STUB(name)                                                                                           \
   int name() { return gap(#name, 15); } // CUBLAS_STATUS_NOT_SUPPORTED

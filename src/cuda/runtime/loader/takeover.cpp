@@ -8,6 +8,9 @@
 //
 // Each name gets the function of the major that the object contains.
 //
+// NVIDIA's libraries (cuBLAS, …) ask the driver for what is not documented. Where one is loaded by a path of its own, as PyTorch's
+// are, its functions jump to the stand-ins' (libraries/). Which version it is, it says itself.
+//
 // A stripped object has no symbols. Where it has no kernels, its runtime is found all the same (stripped.h). Of a program with
 // kernels the user is told how to build it; a library with kernels, as NVIDIA's own, may never be used, and asks the driver for
 // what it does not get when it is (cuGetExportTable).
@@ -16,6 +19,7 @@
 #include "os/file.h"
 #include "runtime/driver_api/entry_points.h"
 #include "runtime/exports.h"
+#include "runtime/libraries/exports.h"
 #include "runtime/loader/compilers.h"
 #include "runtime/loader/stripped.h"
 #include "runtime/loader/unseen.h"
@@ -40,6 +44,15 @@ Table runtime_of(int major) {
   Table table;
   for (const Export& function : exports())
     table.emplace(function.name, function.in_major[major - oldest_major]);
+  return table;
+}
+
+Table stand_ins(std::string_view soname) {
+  Table table;
+  for (const LibraryExport& function : stand_ins_for(soname))
+    if (const std::string_view name = function.name;
+        name.find("GetVersion") == name.npos && name.find("GetProperty") == name.npos)
+      table.emplace(name, function.function);
   return table;
 }
 
@@ -150,6 +163,8 @@ void take_over(const char* path, u64 base, bool executable) {
     overwrite(elf->dynamic_symbols(), base, driver());
   } else if (elf->soname() == "libc.so.6") {
     watch_starts(elf->dynamic_symbols(), base);
+  } else if (const Table library = stand_ins(elf->soname()); !library.empty()) {
+    overwrite(elf->dynamic_symbols(), base, library);
   } else if (makes_machine_code(elf->soname())) {
     take_over_compiler(elf->dynamic_symbols(), base);
   } else if (!needs(*elf, "libcudart.so") && (elf->find(".nv_fatbin") || imports(*elf, "dlsym"))) {

@@ -93,6 +93,15 @@ Result<std::unique_ptr<Program>> Program::again(const Program& first, Device& de
   return std::unique_ptr<Program>(new Program(std::move(*impl)));
 }
 
+Result<std::unique_ptr<Program>> Program::more(const Program& program, ir::Module kernels) {
+  GivenPlaces places;
+  for (const ir::Variable& v : kernels.variables)
+    if (std::optional<Symbol> symbol = program.symbol(v.name)) places[v.name] = symbol->address;
+  Result<std::unique_ptr<Impl>> impl = load_code(std::move(kernels), *program.impl_->device, places, true);
+  if (!impl) return failure(impl.error());
+  return std::unique_ptr<Program>(new Program(std::move(*impl)));
+}
+
 std::optional<ir::FunctionId> Program::kernel(std::string_view name) const {
   auto found = impl_->kernels.find(name);
   if (found == impl_->kernels.end()) return std::nullopt;
