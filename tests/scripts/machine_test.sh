@@ -194,8 +194,9 @@ device 0: 115 cudaSuccess
 device 0: 115 cudaSuccess
 device 1: 115 cudaSuccess
 device 0: 129 cudaSuccess
+matrices e6daa080
 teams 62c55640
-0 500 0 0 0 8 of 4 bytes, 4 functions
+0 500 0 0 0 8 of 4 bytes, 5 functions
 END
 run "$warplens" run --devices 2 --json apart.json ./apart apart.cubin
 expect_code 0

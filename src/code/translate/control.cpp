@@ -542,6 +542,14 @@ bool Kernel::warp() {
         wide ? read_wide(at(2)) : read(at(2)), mask);
     return true;
   }
+  case Opcode::ELECT: { // one of the lanes, and its number
+    if (const Predicate among = predicate(at(2)); !among.is_constant || !among.value) return refuse();
+    const std::string mask = together(), leader = temporary(), chosen = predicate_temporary();
+    act("elect.sync {}|{}, {};", leader, chosen, mask);
+    if (!is_zero(at(1))) act("mov.b32 {}, {};", target(at(1)), leader);
+    if (wanted(at(0))) act("mov.pred {}, {};", predicate(at(0)).name, chosen);
+    return true;
+  }
   case Opcode::REDUX:
   case Opcode::CREDUX: {
     const std::string mask = together();

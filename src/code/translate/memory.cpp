@@ -403,6 +403,13 @@ bool Kernel::memory() {
         targets(at(0), count), where);
     return true;
   }
+  case Opcode::STSM: {
+    const u32 count = has(Modifier::n4) ? 4 : has(Modifier::n2) ? 2 : 1;
+    const std::string where = near_address(at(0));
+    act("stmatrix.sync.aligned.m8n8.x{}{}.shared.b16 {}, {};", count, has(Modifier::MT88) ? ".trans" : "",
+        where, sources(at(1), count));
+    return true;
+  }
   case Opcode::QSPC: {
     if (!is_zero(at(1))) return refuse();
     const std::string address = global_address(at(2));

@@ -21,6 +21,24 @@ __global__ void teams(unsigned* out, unsigned part) {
   out[threadIdx.x] = sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
+// Matrices stored by a warp (STSM), by the lane that is elected (ELECT).
+__global__ void matrices(unsigned* out) {
+  __shared__ unsigned rows[128];
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(rows + threadIdx.x * 4)),
+                 n = threadIdx.x * 4;
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(n),
+               "r"(n + 1), "r"(n + 2), "r"(n + 3)
+               : "memory");
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(at), "r"(n << 16),
+               "r"(n * 3)
+               : "memory");
+  unsigned chosen = 0, lane = 0;
+  asm volatile("{.reg .pred p; elect.sync %0|p, 0xffffffff; selp.u32 %1, 1, 0, p;}"
+               : "=r"(lane), "=r"(chosen));
+  __syncwarp();
+  for (int i = 0; i < 4; ++i) out[threadIdx.x * 4 + i] = rows[threadIdx.x * 4 + i] + (chosen + lane) * 1000;
+}
+
 #ifdef LARGE
 __device__ int large[3 << 20] = {1};
 __global__ void as_ptx(int* out) { // which is not translated
@@ -52,7 +70,12 @@ int main(int count, char** arguments) {
   cudaGetDeviceCount(&devices);
   if (devices > 1) on(1), on(0);
   unsigned *lanes, sum = 0;
-  cudaMallocManaged(&lanes, 256);
+  cudaMallocManaged(&lanes, 512);
+  matrices<<<1, 32>>>(lanes);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 128; ++i) sum = sum * 31 + lanes[i];
+  printf("matrices %08x\n", sum);
+  sum = 0;
   teams<<<1, 64>>>(lanes, 12);
   cudaDeviceSynchronize();
   for (int i = 0; i < 64; ++i) sum = sum * 31 + lanes[i];

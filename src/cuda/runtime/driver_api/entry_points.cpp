@@ -1,8 +1,12 @@
 // Functions of the driver API by name, and its errors by number.
 #include "runtime/driver_api/entry_points.h"
+#include "os/file.h"
 #include "runtime/driver_api/frame.h"
+#include "runtime/libraries/exports.h"
 #include <algorithm>
 #include <cstddef>
+#include <dlfcn.h>
+#include <fmt/format.h>
 #include <string>
 
 namespace warplens::runtime {
@@ -98,17 +102,21 @@ CUresult cuGetProcAddress(const char* symbol, void** function, int version, u64)
 // Tables of functions that NVIDIA's own libraries know of each other: not documented, and not here.
 CUresult cuGetExportTable(const void** table, const void*) {
   if (table) *table = nullptr;
+  Dl_info asker{};
+  if (dladdr(__builtin_return_address(0), &asker) == 0 || asker.dli_fname == nullptr)
+    return CUDA_ERROR_NOT_FOUND;
+  const std::string_view name = os::file_name(asker.dli_fname);
+  if (!stand_ins_for(name).empty()) return CUDA_ERROR_NOT_FOUND; // what it would do, others do in its place
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   diag::Diagnostic told{
       "undocumented-driver",
       diag::Severity::note,
-      "the program asked the driver for functions that are not documented, and got none",
+      fmt::format("'{}' asked the driver for functions that are not documented, and got none", name),
       {},
       {"NVIDIA's own libraries do, and the CUDA runtime that is linked into a stripped library with kernels: "
-       "what "
-       "these launch is not run"},
-      "where something is missing: build libraries with nvcc -cudart shared, or do not strip them"};
+       "what they launch is not run"},
+      "where something is missing: build the library with nvcc -cudart shared, or do not strip it"};
   if (runtime.said.insert(told.message).second) runtime.say(std::move(told));
   return CUDA_ERROR_NOT_FOUND;
 }
