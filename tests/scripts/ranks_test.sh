@@ -127,6 +127,32 @@ cp 0.err stderr
 expect_in stderr 'a report on 2 of 2 ranks' # of two machines, so in the working directory
 ls -d warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
+# MPI reads device memory itself: a launch that is counted by proof has written its results when the program gives it a pointer.
+echo 'extern "C" float look(const float* p) { return *p; }' >look.cpp
+c++ -shared -fPIC look.cpp -o libmpi.so.40 -Wl,-soname,libmpi.so.40
+cat >aware.cu <<'CU'
+#include <cstdio>
+extern "C" float look(const float*);
+__global__ void add(float* out) { out[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+int main() {
+  float* out;
+  cudaMalloc(&out, 64 * 256 * 4);
+  cudaMemset(out, 0, 64 * 256 * 4);
+  for (int i = 1; i <= 3; ++i) {
+    add<<<64, 256>>>(out);
+    cudaDeviceSynchronize();
+    std::printf("%g ", look(out + 999));
+  }
+}
+CU
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [ -x "$nvcc" ]; then
+  "$nvcc" -cudart shared -arch=sm_90 aware.cu -o aware -Xlinker "$PWD/libmpi.so.40" -Xlinker -rpath="$PWD"
+  run "$warplens" run --proofs always ./aware
+  expect_code 0
+  [ "$(cat stdout)" = "1 2 3 " ] || fail "what MPI reads: $(cat stdout)"
+fi
+
 command -v mpirun >/dev/null || exit 0
 run mpirun --allow-run-as-root --oversubscribe -n 4 "$warplens" run --json mpi.json ranks.cu
 expect_code 0

@@ -63,7 +63,13 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
   return api([&](Runtime& r) {
-    if (!r.is_device(device)) return cudaErrorInvalidDevice;
+    if (!r.is_device(device)) {
+      constexpr int most = 16;
+      if (device > 0 && device < most) // programs choose one for each rank
+        r.say(diag::warning("no-such-device", "the program chose a device that is not there", {},
+                            "--devices gives it more, as --devices 4"));
+      return cudaErrorInvalidDevice;
+    }
     make_current(static_cast<u32>(device));
     return cudaSuccess;
   });

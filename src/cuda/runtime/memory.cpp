@@ -11,6 +11,7 @@
 #include "runtime/stream.h"
 #include "runtime/virtual_memory.h"
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace warplens::runtime {
@@ -32,7 +33,12 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
   return address >= begin && address < end ? Place::invalid : Place::host;
 }
 
+static std::atomic<bool> is_read_by_host = false;
+
+void host_reads_device_memory() { is_read_by_host = true; }
+
 bool is_hidden(Runtime& runtime, u64 address) {
+  if (is_read_by_host) return false;
   const std::optional<sim::Allocation> found = runtime.memory().find(address);
   return place(runtime, reinterpret_cast<const void*>(address), 1) == Place::device &&
          !(found && found->in_other_process);

@@ -16,6 +16,9 @@ Place place(Runtime&, const void* pointer, u64 size);
 // Of the device alone, and of this process: nobody sees what kernels write there but by a call.
 bool is_hidden(Runtime&, u64 address);
 
+// From here on nothing is: a library is loaded that reads device memory without a call, as MPI does.
+void host_reads_device_memory();
+
 // Memory of another process, which cudaIpcCloseMemHandle gives back and cudaFree does not (ipc.cpp).
 bool is_of_other_process(u64 address);
 

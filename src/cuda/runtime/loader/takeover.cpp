@@ -23,6 +23,7 @@
 #include "runtime/loader/compilers.h"
 #include "runtime/loader/stripped.h"
 #include "runtime/loader/unseen.h"
+#include "runtime/memory.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <charconv>
@@ -152,11 +153,17 @@ void overwrite(std::byte* function, std::span<const std::byte, jump_size> code) 
   mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
 }
 
+// A library that is given device pointers and reads them itself: MPI, or what carries its messages.
+static bool takes_device_pointers(std::string_view soname) {
+  return soname.starts_with("libmpi") || soname.starts_with("libucp.so");
+}
+
 void take_over(const char* path, u64 base, bool executable) {
   os::MappedFile file(executable ? "/proc/self/exe" : path);
   std::optional<Elf> elf = Elf::parse(file.bytes());
   constexpr std::string_view own = "libwarplens-runtime.so"; // and those that jump into it
   if (!elf || elf->soname() == own || needs(*elf, own)) return;
+  if (takes_device_pointers(elf->soname())) host_reads_device_memory();
   if (const int major = major_of(elf->soname()); major != 0) {
     overwrite(elf->dynamic_symbols(), base, runtime_of(major));
   } else if (elf->soname() == "libcuda.so.1") {
