@@ -15,6 +15,7 @@ __global__ void some(float* out, int rank) {
 int main(int count, char** words) {
   const char* text = std::getenv("OMPI_COMM_WORLD_RANK");
   const int rank = std::atoi(text ? text : std::getenv("SLURM_PROCID"));
+  if (count > 1 && std::strcmp(words[1], "idle") == 0 && rank == 1) return 0;
   float* out;
   cudaMalloc(&out, 1 << 20);
   all<<<rank + 1, 256>>>(out);
@@ -114,6 +115,12 @@ expect_in stderr 'rank 1 is not in this report: .*not-there'
   wait
 )
 expect_in stderr 'rank 1 is not in this report: it ended without a report'
+
+# A rank that launches nothing is no reason to warn.
+job 2 run ranks.cu idle
+cp 0.err stderr
+expect_in stderr 'only 1 of 2 ranks execute it'
+expect_not_in stderr 'launched no CUDA kernel'
 
 # A batch script is no rank; srun's tasks are.
 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=7 "$warplens" run --json batch.json ranks.cu >/dev/null 2>stderr || fail "in a batch script: $(cat stderr)"

@@ -338,6 +338,9 @@ Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::str
   }
   Result<report::Saved> merged = runs.finish();
   if (!merged) return failure(merged.error());
+  if (!merged->input.launches.empty()) // a rank may have no part in it
+    std::erase_if(merged->input.messages,
+                  [](const diag::Diagnostic& message) { return message.kind == "no-launch-seen"; });
   auto note = [&](const char* kind, std::string text) {
     diag::Diagnostic out = diag::warning(kind, std::move(text));
     out.severity = diag::Severity::note;
