@@ -37,7 +37,9 @@ mkdir -p theirs
 cat >theirs.cpp <<'END'
 extern "C" {
 int cublasCreate_v2(void**) { __builtin_printf("NVIDIA's own\n"); __builtin_trap(); }
-int cublasSnrm2_v2(void*, int, const float*, int, float*) { __builtin_printf("NVIDIA's own\n"); __builtin_trap(); }
+int own() { __builtin_printf("NVIDIA's own\n"); __builtin_trap(); }
+// A function that is shorter than what is written over it.
+asm(".globl cublasSnrm2_v2\n.type cublasSnrm2_v2, @function\n.balign 16\ncublasSnrm2_v2: jmp own@PLT\n.size cublasSnrm2_v2, . - cublasSnrm2_v2\n.balign 16");
 int cublasGetVersion_v2(void*, int* version) { return *version = 77, version[0] - 77; }
 }
 END

@@ -30,6 +30,16 @@ int cusolverDnDgetrf_bufferSize(void*, int, int, double*, int, int*);
 int cusolverDnDgetrf(void*, int, int, double*, int, double*, int*, int*);
 int cusolverDnDgetrs(void*, int, int, int, const double*, int, const int*, double*, int, int*);
 int cusolverDnDpotrf(void*, int, int, double*, int, double*, int, int*);
+int cusolverDnCreateGesvdjInfo(void**), cusolverDnDestroyGesvdjInfo(void*), cusolverDnCreateParams(void**),
+    cusolverDnDestroyParams(void*);
+int cusolverDnDgesvdj(void*, int, int, int, int, double*, int, double*, double*, int, double*, int, double*,
+                      int, int*, void*);
+int cusolverDnXpotrf_bufferSize(void*, void*, int, long, int, const void*, long, int, size_t*, size_t*);
+int cusolverDnXpotrf(void*, void*, int, long, int, void*, long, int, void*, size_t, void*, size_t, int*);
+int cusolverDnXsyevd(void*, void*, int, int, long, int, void*, long, int, void*, int, void*, size_t, void*,
+                     size_t, int*);
+int cusolverDnXgeqrf(void*, void*, long, long, int, void*, long, int, void*, int, void*, size_t, void*,
+                     size_t, int*);
 int cusolverDnDgeqrf(void*, int, int, double*, int, double*, double*, int, int*);
 int cusolverDnDorgqr(void*, int, int, int, double*, int, const double*, double*, int, int*);
 int cusolverDnDsyevd(void*, int, int, int, double*, int, double*, double*, int, int*);
@@ -256,6 +266,41 @@ static void factorisations() {
   for (int i = 0; i < n; ++i) sum += s[i] * s[i];
   for (double x : before) squares += x * x;
   check(close(sum, squares) && s[0] >= s[1], "singular values");
+  // Jacobi's: the same values, and V as it is, of a matrix with more columns than rows.
+  const int rows = n - 1;
+  std::vector<double> wide(rows * n);
+  for (int i = 0; i < rows * n; ++i) a[i] = wide[i] = before[i];
+  void *jacobi, *params;
+  check(cusolverDnCreateGesvdjInfo(&jacobi) == 0, "settings");
+  check(cusolverDnDgesvdj(handle, 1, 1, rows, n, a, rows, s, u, rows, v, n, w, 1, info, jacobi) == 0 &&
+            *info == 0,
+        "gesvdj");
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < n; ++j) {
+      double x = 0;
+      for (int l = 0; l < rows; ++l) x += u[l * rows + i] * s[l] * v[l * n + j];
+      check(close(x, wide[j * rows + i]), "U S V'");
+    }
+  // The interface of 64 bits.
+  size_t on_device = 0, on_host = 0;
+  check(cusolverDnCreateParams(&params) == 0, "parameters");
+  std::copy(symmetric.begin(), symmetric.end(), a);
+  check(cusolverDnXpotrf_bufferSize(handle, params, 0, n, 1, a, n, 1, &on_device, &on_host) == 0,
+        "room of Xpotrf");
+  check(cusolverDnXpotrf(handle, params, 0, n, 1, a, n, 1, w, on_device, nullptr, on_host, info) == 0 &&
+            *info == 0,
+        "Xpotrf");
+  check(close(a[0] * a[0], symmetric[0]), "Xpotrf's result");
+  std::copy(symmetric.begin(), symmetric.end(), a);
+  check(cusolverDnXsyevd(handle, params, 1, 0, n, 1, a, n, 1, w, 1, w, 1, nullptr, 0, info) == 0 &&
+            *info == 0,
+        "Xsyevd");
+  for (int i = 0; i < n; ++i) check(close(product(symmetric, a, i), w[0] * a[i]), "Xsyevd's result");
+  std::copy(before.begin(), before.end(), a);
+  check(cusolverDnXgeqrf(handle, params, n, n, 1, a, n, 1, tau, 1, w, 1, nullptr, 0, info) == 0 && *info == 0,
+        "Xgeqrf");
+  check(close(std::abs(a[0]), corner), "Xgeqrf's result");
+  check(cusolverDnDestroyGesvdjInfo(jacobi) == 0 && cusolverDnDestroyParams(params) == 0, "end of settings");
   check(cusolverDnXgetrf() == 9, "what has no stand-in");
 }
 

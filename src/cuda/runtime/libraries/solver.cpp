@@ -186,9 +186,136 @@ int gesvd(const char* name, SolverHandle* h, char u_job, char v_job, int m, int 
       });
 }
 
+// Singular values as Jacobi's method gives them: V itself, of any shape.
+template <class T>
+int gesvdj(const char* name, SolverHandle* h, int vectors, int economic, int m, int n, T* a, int lda,
+           Real<T>* s, T* u, int ldu, T* v, int ldv, int* info) {
+  const int least = std::min(m, n),
+            wide = vectors == 0    ? 0
+                   : economic != 0 ? least
+                                   : m,
+            high = vectors == 0    ? 0
+                   : economic != 0 ? least
+                                   : n;
+  const char job = vectors == 0 ? 'N' : economic != 0 ? 'S' : 'A';
+  return call(name, h, {m, n, beyond(lda, m), wide == 0 ? 0 : beyond(ldu, m), high == 0 ? 0 : beyond(ldv, n)},
+              {},
+              {matrix(a, m, n, lda), vector(s, least, 1), matrix(u, m, wide, ldu), matrix(v, n, high, ldv)},
+              info, [=] {
+                if (least == 0) return nothing_to_do(info);
+                WorkRoom<T> work(i64{m} + n);
+                std::vector<T> turned(static_cast<std::size_t>(std::max<i64>(i64{high} * n, 1)));
+                const int leading_u = std::max(ldu, 1), leading_v = std::max(high, 1);
+                cudaError_t error;
+                if constexpr (is_complex<T>) {
+                  WorkRoom<Real<T>> reals(i64{m} + n);
+                  error = fortran<T>("gesvd", job, job, m, n, a, lda, s, u, leading_u, turned.data(),
+                                     leading_v, work.data(), work.size(), reals.data(), info);
+                } else {
+                  error = fortran<T>("gesvd", job, job, m, n, a, lda, s, u, leading_u, turned.data(),
+                                     leading_v, work.data(), work.size(), info);
+                }
+                for (i64 j = 0; j < high; ++j)
+                  for (i64 i = 0; i < n; ++i) {
+                    const T x = turned[static_cast<std::size_t>(i * high + j)];
+                    if constexpr (is_complex<T>)
+                      v[j * ldv + i] = std::conj(x);
+                    else
+                      v[j * ldv + i] = x;
+                  }
+                return error;
+              });
+}
+
+// The interface of 64 bits: f(T{}) for the type that a number stands for (cudaDataType). Sizes are as the others'.
+template <class F> int of_type(int type, std::initializer_list<i64> sizes, F&& f) {
+  for (i64 size : sizes)
+    if (size > INT32_MAX) return solver_invalid_value;
+  switch (type) {
+  case 0: return f(float{});
+  case 1: return f(double{});
+  case 4: return f(std::complex<float>{});
+  case 5: return f(std::complex<double>{});
+  default: return solver_not_supported;
+  }
+}
+int rooms(SolverHandle* h, std::size_t* device, std::size_t* host) { // of which nothing is used
+  if (!known(h)) return solver_not_initialized;
+  if (!device || !host) return solver_invalid_value;
+  *device = 1, *host = 0;
+  return solver_success;
+}
+
 } // namespace
 
 extern "C" {
+
+int cusolverDnCreateParams(void** params) {
+  if (!params) return solver_invalid_value;
+  *params = new JacobiSettings;
+  return solver_success;
+}
+int cusolverDnDestroyParams(void* params) {
+  delete static_cast<JacobiSettings*>(params);
+  return solver_success;
+}
+int cusolverDnXpotrf_bufferSize(SolverHandle* h, void*, int, i64, int, const void*, i64, int,
+                                std::size_t* device, std::size_t* host) {
+  return rooms(h, device, host);
+}
+int cusolverDnXpotrf(SolverHandle* h, void*, int fill, i64 n, int type, void* a, i64 lda, int, void*,
+                     std::size_t, void*, std::size_t, int* info) {
+  return of_type(type, {n, lda}, [&](auto t) {
+    return of_triangle("cusolverDnXpotrf", "potrf", h, fill, static_cast<int>(n),
+                       static_cast<decltype(t)*>(a), static_cast<int>(lda), info);
+  });
+}
+int cusolverDnXpotrs(SolverHandle* h, void*, int fill, i64 n, i64 columns, int type, const void* a, i64 lda,
+                     int, void* b, i64 ldb, int* info) {
+  return of_type(type, {n, columns, lda, ldb}, [&](auto t) {
+    return potrs("cusolverDnXpotrs", h, fill, static_cast<int>(n), static_cast<int>(columns),
+                 static_cast<const decltype(t)*>(a), static_cast<int>(lda), static_cast<decltype(t)*>(b),
+                 static_cast<int>(ldb), info);
+  });
+}
+int cusolverDnXgeqrf_bufferSize(SolverHandle* h, void*, i64, i64, int, const void*, i64, int, const void*,
+                                int, std::size_t* device, std::size_t* host) {
+  return rooms(h, device, host);
+}
+int cusolverDnXgeqrf(SolverHandle* h, void*, i64 m, i64 n, int type, void* a, i64 lda, int, void* tau, int,
+                     void*, std::size_t, void*, std::size_t, int* info) {
+  return of_type(type, {m, n, lda}, [&](auto t) {
+    return geqrf("cusolverDnXgeqrf", h, static_cast<int>(m), static_cast<int>(n),
+                 static_cast<decltype(t)*>(a), static_cast<int>(lda), static_cast<decltype(t)*>(tau), info);
+  });
+}
+int cusolverDnXsyevd_bufferSize(SolverHandle* h, void*, int, int, i64, int, const void*, i64, int,
+                                const void*, int, std::size_t* device, std::size_t* host) {
+  return rooms(h, device, host);
+}
+int cusolverDnXsyevd(SolverHandle* h, void*, int vectors, int fill, i64 n, int type, void* a, i64 lda, int,
+                     void* w, int, void*, std::size_t, void*, std::size_t, int* info) {
+  return of_type(type, {n, lda}, [&](auto t) {
+    return evd("cusolverDnXsyevd", h, vectors, fill, static_cast<int>(n), static_cast<decltype(t)*>(a),
+               static_cast<int>(lda), static_cast<Real<decltype(t)>*>(w), info);
+  });
+}
+int cusolverDnCreateGesvdjInfo(JacobiSettings** settings) {
+  if (!settings) return solver_invalid_value;
+  *settings = new JacobiSettings;
+  return solver_success;
+}
+int cusolverDnDestroyGesvdjInfo(JacobiSettings* settings) {
+  delete settings;
+  return solver_success;
+}
+int cusolverDnXgesvdjSetTolerance(JacobiSettings* s, double) {
+  return s ? solver_success : solver_invalid_value;
+}
+int cusolverDnXgesvdjSetMaxSweeps(JacobiSettings* s, int) {
+  return s ? solver_success : solver_invalid_value;
+}
+int cusolverDnXgesvdjSetSortEig(JacobiSettings* s, int) { return s ? solver_success : solver_invalid_value; }
 
 int cusolverDnCreate(SolverHandle** handle) {
   if (!handle) return solver_invalid_value;

@@ -96,14 +96,24 @@ bool imports(const Elf& elf, std::string_view name) {
                      [&](const Elf::Symbol& s) { return !s.defined && s.name == name; });
 }
 
+// Can a jump be written over the function? One that is nothing but a jump itself is shorter, and padded up to the next multiple of 16.
+bool has_room(const std::byte* function, u64 size) {
+  constexpr u64 alignment = 16;
+  if (size >= jump_size) return true;
+  if (size == 0 || reinterpret_cast<u64>(function) % alignment != 0) return false;
+  const u8 behind = static_cast<u8>(function[size]); // int3, or a nop of one or of several bytes
+  return behind == 0xcc || behind == 0x90 || behind == 0x66 || behind == 0x0f;
+}
+
 // Overwrites functions of the object that is loaded at `base`. False: none of `symbols` is in the table.
 bool overwrite(const std::vector<Elf::Symbol>& symbols, u64 base, const Table& table) {
   bool found_any = false;
   for (const Elf::Symbol& symbol : symbols) {
-    if (symbol.type != STT_FUNC || !symbol.defined || symbol.size < jump_size) continue;
+    if (symbol.type != STT_FUNC || !symbol.defined) continue;
     auto found = table.find(symbol.name);
-    if (found == table.end()) continue;
-    jump(reinterpret_cast<std::byte*>(base + symbol.value), found->second);
+    auto function = reinterpret_cast<std::byte*>(base + symbol.value);
+    if (found == table.end() || !has_room(function, symbol.size)) continue;
+    jump(function, found->second);
     found_any = true;
   }
   return found_any;
