@@ -48,7 +48,7 @@ printf 'import ctypes\nprint("go", ctypes.CDLL("./libgo.so").go() != 0)\n' >go.p
 run "$warplens" run --json report.json python3 go.py
 expect_code 0
 expect_in stdout '^go False$'
-expect_json report.json '[(l["name"], l["status"]) for l in r["launches"]]' "[('f()', 'exact')]"
+expect_json report.json '[(l["name"], l["status"], l["called_from"].split("/")[-1]) for l in r["launches"]]' "[('f()', 'exact', 'go.py:2')]"
 strip libgo.so
 run "$warplens" run python3 go.py
 expect_code 0

@@ -15,6 +15,7 @@
 #include "runtime/memory.h"
 #include "runtime/nvtx.h"
 #include "runtime/proof.h"
+#include "runtime/python_caller.h"
 #include "runtime/refusal.h"
 #include "runtime/stream.h"
 #include <algorithm>
@@ -55,6 +56,8 @@ bool is_library_kernel(std::string_view demangled) {
   return false;
 }
 constexpr int most_callers = 24;
+// Of the launch that this thread makes; empty outside of Python.
+thread_local std::string called_from_python;
 
 // What the record says before anything ran.
 measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request) {
@@ -69,7 +72,10 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
     record.kernel = kernel->name;
     record.name = ptx::demangle(kernel->name);
     record.module = kernel->code().description;
-    if (is_library_kernel(record.name)) record.called_from = calling_places(most_callers);
+    if (!called_from_python.empty() && kernel->binary->name.empty()) // a module of a package's
+      record.called_from = called_from_python;
+    else if (is_library_kernel(record.name))
+      record.called_from = calling_places(most_callers);
     if (!kernel->code().untranslated.contains(kernel->name))
       record.machine_code = kernel->code().machine_code;
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
@@ -375,7 +381,9 @@ static cudaError_t launch_guarded(const LaunchRequest& request) {
 }
 
 cudaError_t launch(const LaunchRequest& request) {
+  called_from_python = python_caller();
   const cudaError_t error = launch_guarded(request);
+  called_from_python.clear();
   interruption::leave_to_others();
   return error;
 }

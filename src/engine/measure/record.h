@@ -57,7 +57,7 @@ std::string in_words(const Blocks&, u64 all); // "412 of 1000 blocks, and a part
 struct LaunchContent {
   std::string kernel, name; // mangled, demangled
   std::string module;       // which PTX: "compute_90 of app"
-  // Of a library's kernel, where the program called the library: "main.cu:12", before its lines are looked up a chain of
+  // Of a library's kernel, where the program called the library: "main.cu:12", "train.py:14", before its lines are looked up a chain of
   // places (runtime/allocation_place.h). Empty where it is not known.
   std::string called_from;
   // Accesses are counted as the machine code of that capability has them; 0: as PTX has them.

@@ -167,8 +167,9 @@ std::vector<std::string> arrays_of(const Page& page, const Finding& finding) {
 // Nobody's to edit: said beside the places, with the library's line where it is another.
 std::string library_note(const Page& page, const Finding& finding) {
   const access::Site& worst = row_of(page, finding.accesses[0]).site;
-  if (!source::is_library_code(worst)) return "";
   const std::vector<std::string>& calls = kernel_of(page, finding.accesses[0]).called_from;
+  if (!source::is_library_code(worst))
+    return worst.frames.empty() && !calls.empty() ? fmt::format(" (called from {})", listed(calls, 2)) : "";
   if (worst.frames.empty() || source::is_library_file(line_of(page, finding.accesses[0]).place.file))
     return calls.empty() ? " (a library's code)"
                          : fmt::format(" (a library's code, called from {})", listed(calls, 2));
