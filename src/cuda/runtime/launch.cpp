@@ -56,8 +56,8 @@ bool is_library_kernel(std::string_view demangled) {
   return false;
 }
 constexpr int most_callers = 24;
-// Of the launch that this thread makes; empty outside of Python.
-thread_local std::string called_from_python;
+// Of the launch that this thread makes; null outside of Python. A pointer, as a string's destructor would take memory of the program's heap.
+thread_local const std::string* called_from_python = nullptr;
 
 // What the record says before anything ran.
 measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const LaunchRequest& request) {
@@ -72,8 +72,8 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
     record.kernel = kernel->name;
     record.name = ptx::demangle(kernel->name);
     record.module = kernel->code().description;
-    if (!called_from_python.empty() && kernel->binary->name.empty()) // a module of a package's
-      record.called_from = called_from_python;
+    if (called_from_python != nullptr && kernel->binary->name.empty()) // a module of a package's
+      record.called_from = *called_from_python;
     else if (is_library_kernel(record.name))
       record.called_from = calling_places(most_callers);
     if (!kernel->code().untranslated.contains(kernel->name))
@@ -381,9 +381,10 @@ static cudaError_t launch_guarded(const LaunchRequest& request) {
 }
 
 cudaError_t launch(const LaunchRequest& request) {
-  called_from_python = python_caller();
+  const std::string caller = python_caller();
+  if (!caller.empty()) called_from_python = &caller;
   const cudaError_t error = launch_guarded(request);
-  called_from_python.clear();
+  called_from_python = nullptr;
   interruption::leave_to_others();
   return error;
 }

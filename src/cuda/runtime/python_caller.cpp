@@ -3,6 +3,7 @@
 #include "runtime/python_caller.h"
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <string_view>
@@ -70,7 +71,12 @@ std::string place_of(const Interpreter& python, Object* frame) {
 
 } // namespace
 
+static std::atomic<bool> is_here = false;
+
+void python_is_here() { is_here = true; }
+
 std::string python_caller() {
+  if (!is_here) return {};
   static const Interpreter python;
   if (!python.complete || python.is_initialized() == 0 || python.this_thread() == nullptr) return {};
   if (python.is_ending != nullptr && python.is_ending() != 0) return {};

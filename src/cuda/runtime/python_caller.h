@@ -8,4 +8,7 @@ namespace warplens::runtime {
 // of the runtime may be held.
 std::string python_caller();
 
+// The process has Python's interpreter. Where it has none, nothing is looked for: that would take memory of the program's heap.
+void python_is_here();
+
 } // namespace warplens::runtime

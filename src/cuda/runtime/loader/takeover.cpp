@@ -24,6 +24,7 @@
 #include "runtime/loader/stripped.h"
 #include "runtime/loader/unseen.h"
 #include "runtime/memory.h"
+#include "runtime/python_caller.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <charconv>
@@ -174,6 +175,9 @@ void take_over(const char* path, u64 base, bool executable) {
   constexpr std::string_view own = "libwarplens-runtime.so"; // and those that jump into it
   if (!elf || elf->soname() == own || needs(*elf, own)) return;
   if (takes_device_pointers(elf->soname())) host_reads_device_memory();
+  if (elf->soname().starts_with("libpython") ||
+      (executable && defines(elf->dynamic_symbols(), "PyGILState_Ensure")))
+    python_is_here();
   if (const int major = major_of(elf->soname()); major != 0) {
     overwrite(elf->dynamic_symbols(), base, runtime_of(major));
   } else if (elf->soname() == "libcuda.so.1") {
