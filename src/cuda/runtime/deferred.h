@@ -14,7 +14,7 @@
 // Every function of the API that touches device memory comes through here: copy() and fill() of copy.cpp, on
 // which all copies and fills of all dimensions, symbols and arrays rest; release() of memory.cpp and
 // cudaFreeArray; allocate(), which makes room; launch(); cudaDeviceReset. Memory that the host sees without a
-// call (managed, pinned, registered) is never left to a deferred launch.
+// call (managed, pinned, registered; all memory, where MPI is loaded) is never left to a deferred launch.
 #pragma once
 #include "fold/fold.h"
 #include "runtime/abi/types.h"

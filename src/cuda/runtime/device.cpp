@@ -67,7 +67,7 @@ cudaError_t cudaSetDevice(int device) {
       constexpr int most = 16;
       if (device > 0 && device < most) // programs choose one for each rank
         r.say(diag::warning("no-such-device", "the program chose a device that is not there", {},
-                            "--devices gives it more, as --devices 4"));
+                            "--devices 4 gives it four"));
       return cudaErrorInvalidDevice;
     }
     make_current(static_cast<u32>(device));

@@ -28,8 +28,7 @@ constexpr const char* keep_ptx =
     "load the PTX instead, or keep it in the file: nvcc -fatbin -gencode arch=compute_80,code=compute_80; "
     "-lineinfo keeps it in a cubin, too";
 
-constexpr const char* not_of_program = "what a library has as machine code alone cannot be run here; of one "
-                                       "that you build yourself, keep the PTX (PyTorch: "
+constexpr const char* not_of_program = "of a library that you build yourself, keep the PTX (PyTorch: "
                                        "TORCH_CUDA_ARCH_LIST=\"9.0+PTX\")";
 
 // The library that the code was linked into; empty for the program itself.

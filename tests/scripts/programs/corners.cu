@@ -1,7 +1,6 @@
 // Machine code that was once run wrongly, or not at all: parameters above 4 KB, the borrow of a shifted and negated number (LEA), an atomic that
 // says whether it was done (ATOM), calls that are jumps (8.x), doubles in a constant bank (before 9.0), a parameter's element under a guard,
-// a parameter's address.
-// The text is what an H200 prints.
+// a parameter's address. The first lines are what an H200 prints; the last two compare with the host.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,6 @@
 // Kernels of machine code alone are translated one by one, and share their variables: on one device and on others. A cubin of it, too.
 // LARGE: so much machine code that this holds beside PTX as well.
 #include <cstdio>
-#include <cstring>
 #include <cuda.h>
 
 __device__ int counter = 5;
@@ -21,7 +20,7 @@ __global__ void teams(unsigned* out, unsigned part) {
   out[threadIdx.x] = sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
-// Matrices stored by a warp (STSM), by the lane that is elected (ELECT).
+// Matrices that a warp stores (STSM), and one lane of it that is elected (ELECT).
 __global__ void matrices(unsigned* out) {
   __shared__ unsigned rows[128];
   const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(rows + threadIdx.x * 4)),

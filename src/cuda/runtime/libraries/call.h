@@ -1,6 +1,6 @@
 // Stand-ins for CUDA's libraries (cuBLAS, …): what a call of one of their functions does here.
 //
-// The libraries' kernels exist as machine code alone, which is not emulated. The stand-ins compute the same on the CPU, in
+// The libraries do not run here: they ask the driver for what is not documented. The stand-ins compute the same on the CPU, in
 // the order of the program's work, so that it goes on with right numbers; the report says which functions were called, and
 // that their kernels are not counted. Sums are made in another order than on a GPU, as they are from one GPU to the next.
 #pragma once

@@ -12,6 +12,8 @@ struct JacobiSettings { // how exact, and how long: not used
   int sweeps = 100, sorted = 1;
 };
 
+struct SolverParameters {}; // of the interface of 64 bits: nothing is chosen
+
 namespace {
 
 enum SolverStatus : int { // cusolverStatus_t
@@ -159,6 +161,21 @@ int evd(const char* name, SolverHandle* h, int vectors, int fill, int n, T* a, i
 }
 
 template <class T>
+cudaError_t singular_values(char u_job, char v_job, int m, int n, T* a, int lda, Real<T>* s, T* u, int ldu,
+                            T* v, int ldv, int* info) {
+  const int leading_u = std::max(ldu, 1), leading_v = std::max(ldv, 1);
+  WorkRoom<T> work(i64{m} + n);
+  if constexpr (is_complex<T>) {
+    WorkRoom<Real<T>> reals(i64{m} + n);
+    return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v, work.data(),
+                      work.size(), reals.data(), info);
+  } else {
+    return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v, work.data(),
+                      work.size(), info);
+  }
+}
+
+template <class T>
 int gesvd(const char* name, SolverHandle* h, char u_job, char v_job, int m, int n, T* a, int lda, Real<T>* s,
           T* u, int ldu, T* v, int ldv, int* info) {
   auto columns = [&](char job, int whole) { return job == 'A' ? whole : job == 'S' ? std::min(m, n) : 0; };
@@ -173,16 +190,7 @@ int gesvd(const char* name, SolverHandle* h, char u_job, char v_job, int m, int 
        matrix(v, high, high == 0 ? 0 : n, ldv)},
       info, [=] {
         if (n == 0) return nothing_to_do(info);
-        const int leading_u = std::max(ldu, 1), leading_v = std::max(ldv, 1);
-        WorkRoom<T> work(i64{m} + n);
-        if constexpr (is_complex<T>) {
-          WorkRoom<Real<T>> reals(n);
-          return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v, work.data(),
-                            work.size(), reals.data(), info);
-        } else {
-          return fortran<T>("gesvd", u_job, v_job, m, n, a, lda, s, u, leading_u, v, leading_v, work.data(),
-                            work.size(), info);
-        }
+        return singular_values(u_job, v_job, m, n, a, lda, s, u, ldu, v, ldv, info);
       });
 }
 
@@ -203,18 +211,9 @@ int gesvdj(const char* name, SolverHandle* h, int vectors, int economic, int m, 
               {matrix(a, m, n, lda), vector(s, least, 1), matrix(u, m, wide, ldu), matrix(v, n, high, ldv)},
               info, [=] {
                 if (least == 0) return nothing_to_do(info);
-                WorkRoom<T> work(i64{m} + n);
                 std::vector<T> turned(static_cast<std::size_t>(std::max<i64>(i64{high} * n, 1)));
-                const int leading_u = std::max(ldu, 1), leading_v = std::max(high, 1);
-                cudaError_t error;
-                if constexpr (is_complex<T>) {
-                  WorkRoom<Real<T>> reals(i64{m} + n);
-                  error = fortran<T>("gesvd", job, job, m, n, a, lda, s, u, leading_u, turned.data(),
-                                     leading_v, work.data(), work.size(), reals.data(), info);
-                } else {
-                  error = fortran<T>("gesvd", job, job, m, n, a, lda, s, u, leading_u, turned.data(),
-                                     leading_v, work.data(), work.size(), info);
-                }
+                const cudaError_t error =
+                    singular_values(job, job, m, n, a, lda, s, u, ldu, turned.data(), high, info);
                 for (i64 j = 0; j < high; ++j)
                   for (i64 i = 0; i < n; ++i) {
                     const T x = turned[static_cast<std::size_t>(i * high + j)];
@@ -250,13 +249,13 @@ int rooms(SolverHandle* h, std::size_t* device, std::size_t* host) { // of which
 
 extern "C" {
 
-int cusolverDnCreateParams(void** params) {
+int cusolverDnCreateParams(SolverParameters** params) {
   if (!params) return solver_invalid_value;
-  *params = new JacobiSettings;
+  *params = new SolverParameters;
   return solver_success;
 }
-int cusolverDnDestroyParams(void* params) {
-  delete static_cast<JacobiSettings*>(params);
+int cusolverDnDestroyParams(SolverParameters* params) {
+  delete params;
   return solver_success;
 }
 int cusolverDnXpotrf_bufferSize(SolverHandle* h, void*, int, i64, int, const void*, i64, int,
@@ -299,15 +298,6 @@ int cusolverDnXsyevd(SolverHandle* h, void*, int vectors, int fill, i64 n, int t
     return evd("cusolverDnXsyevd", h, vectors, fill, static_cast<int>(n), static_cast<decltype(t)*>(a),
                static_cast<int>(lda), static_cast<Real<decltype(t)>*>(w), info);
   });
-}
-int cusolverDnCreateGesvdjInfo(JacobiSettings** settings) {
-  if (!settings) return solver_invalid_value;
-  *settings = new JacobiSettings;
-  return solver_success;
-}
-int cusolverDnDestroyGesvdjInfo(JacobiSettings* settings) {
-  delete settings;
-  return solver_success;
 }
 int cusolverDnXgesvdjSetTolerance(JacobiSettings* s, double) {
   return s ? solver_success : solver_invalid_value;
@@ -362,6 +352,8 @@ int cusolverDnDestroySyevjInfo(JacobiSettings* settings) {
   delete settings;
   return solver_success;
 }
+int cusolverDnCreateGesvdjInfo(JacobiSettings** settings) { return cusolverDnCreateSyevjInfo(settings); }
+int cusolverDnDestroyGesvdjInfo(JacobiSettings* settings) { return cusolverDnDestroySyevjInfo(settings); }
 int cusolverDnXsyevjSetTolerance(JacobiSettings* settings, double tolerance) {
   if (!settings) return solver_invalid_value;
   settings->tolerance = tolerance;
