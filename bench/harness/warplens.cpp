@@ -3,18 +3,20 @@
 // by default: the rules of compute capability 9.0, a sink per worker, sums in the end; setting that up and
 // adding it up is in the time.
 //
-//   compare_warplens KERNELS.cu|KERNELS.ptx WORKERS [auto|nvcc|clang]   serves (system.h); 0 workers: one per
-//   core compare_warplens --workloads                                        prints the table of workloads
-//   compare_warplens --compile FILE.cu OUTPUT [auto|nvcc|clang]         an executable as `warplens run` makes
-//   them
+//   compare_warplens KERNELS.cu|.ptx|.cubin WORKERS [auto|nvcc|clang]   serves (system.h); 0 workers: one per core;
+//                                                                       a cubin's machine code is for sm_90
+//   compare_warplens --workloads                                        prints the table of workloads
+//   compare_warplens --compile FILE.cu OUTPUT [auto|nvcc|clang]         an executable as `warplens run` makes them
 #include "arch/arch.h"
 #include "base/cpu.h"
 #include "harness/system.h"
 #include "measure/collect.h"
+#include "os/bytes.h"
 #include "os/temp_dir.h"
 #include "ptx/parse.h"
 #include "sim/sim.h"
 #include "toolchain/compile.h"
+#include "translate/translate.h"
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -125,22 +127,38 @@ toolchain::CompileRequest request_for(const std::string& source, const std::stri
   return request;
 }
 
-struct Text {
-  std::string ptx, compiler;
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) fail(fmt::format("cannot read '{}'", path));
+  return text.str();
+}
+
+struct Code {
+  ir::Module module;
+  std::string compiler;
 };
-Text read_ptx(const std::string& path, const std::string& compiler) {
-  if (path.ends_with(".ptx")) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) fail(fmt::format("cannot read '{}'", path));
-    return {text.str(), "PTX from a file"};
-  }
+Code parse(const std::string& ptx, const std::string& path, std::string compiler) {
+  auto parsed = ptx::parse(ptx, {path});
+  if (!parsed) fail(diag::render(parsed.error(), ptx));
+  return {std::move(parsed->module), std::move(compiler)};
+}
+Code machine_code(const std::string& path) {
+  std::string cubin = read(path);
+  translate::MachineModule machine = translate::translate(std::as_bytes(std::span(cubin)), 90, path);
+  for (const auto& [kernel, why] : machine.refused) fail(fmt::format("{}: {}: {}", path, kernel, why));
+  return {std::move(machine.module), "machine code of sm_90"};
+}
+Code code(const std::string& path, const std::string& compiler) {
+  if (path.ends_with(".cubin")) return machine_code(path);
+  if (path.ends_with(".ptx")) return parse(read(path), path, "PTX from a file");
   os::TempDir folder = need(os::TempDir::create());
   toolchain::CompileRequest request = request_for(path, compiler, folder.path());
   toolchain::FoundCompiler found = need(toolchain::find_compiler(request.compiler, request.search));
   const char* name = found.kind == toolchain::Compiler::nvcc ? "nvcc" : "clang";
-  return {need(toolchain::compile_to_ptx(request)), fmt::format("PTX by {} {}", name, found.version)};
+  return parse(need(toolchain::compile_to_ptx(request)), path,
+               fmt::format("PTX by {} {}", name, found.version));
 }
 
 int compile(const std::string& source, const std::string& output, const std::string& compiler) {
@@ -159,11 +177,8 @@ int main(const std::vector<std::string>& arguments) {
   if (arguments.size() >= 3 && arguments[0] == "--compile")
     return compile(arguments[1], arguments[2], arguments.size() > 3 ? arguments[3] : "auto");
   if (arguments.size() < 2) fail("expected: KERNELS.cu WORKERS [auto|nvcc|clang]");
-  Text text = read_ptx(arguments[0], arguments.size() > 2 ? arguments[2] : "auto");
-  auto parsed = ptx::parse(text.ptx, {arguments[0]});
-  if (!parsed) fail(diag::render(parsed.error(), text.ptx));
-  WarpLens system(std::move(parsed->module), text.compiler,
-                  static_cast<u32>(std::atoi(arguments[1].c_str())));
+  Code found = code(arguments[0], arguments.size() > 2 ? arguments[2] : "auto");
+  WarpLens system(std::move(found.module), found.compiler, static_cast<u32>(std::atoi(arguments[1].c_str())));
   return serve(system);
 }
 

@@ -82,6 +82,25 @@ TEST(Tidy, WhatNobodyReadsGoesAndAccessesStay) {
             "ld ld ret");
 }
 
+// A number that a loop changes and nobody else reads.
+TEST(Tidy, WhatReadsOnlyItselfGoes) {
+  EXPECT_EQ(opcodes(tidied(R"(
+  .reg .b64 %d<2>; .reg .b32 %r<3>; .reg .pred %p<3>;
+  ld.param.u64 %d0, [a];
+  mov.u32 %r0, 0;
+  mov.u32 %r1, 0;
+LOOP:
+  st.global.u32 [%d0], %r0;
+  add.u32 %r0, %r0, 1;
+  setp.lt.u32 %p1, %r1, 7;
+  selp.u32 %r2, 1, 0, %p1;
+  add.u32 %r1, %r1, %r2;
+  setp.lt.u32 %p0, %r0, 9;
+  @%p0 bra LOOP;
+  ret;)")),
+            "ld mov st add setp bra ret");
+}
+
 TEST(Tidy, AResultGoesWhereItIsCopiedTo) {
   EXPECT_EQ(opcodes(tidied(R"(
   .reg .b64 %d<2>; .reg .b32 %r<3>;

@@ -391,6 +391,37 @@ TEST(Parts, OfRegisters) {
   }
 }
 
+// Numbers that grow evenly with the thread keep that form in their words, where all threads have the upper one in common.
+TEST(Parts, OfNumbersThatGrowWithTheThread) {
+  Gpu gpu;
+  ASSERT_TRUE(gpu.load(ptx_header() + R"(
+.visible .entry k(.param .u64 out, .param .u64 start, .param .u64 step) {
+  .reg .b32 %r<8>; .reg .b64 %d<9>;
+  ld.param.u64 %d0, [out]; ld.param.u64 %d1, [start]; ld.param.u64 %d2, [step];
+  mov.u32 %r0, %tid.x; mul.wide.u32 %d3, %r0, 32; add.s64 %d0, %d0, %d3;
+  cvt.u64.u32 %d4, %r0; mul.lo.u64 %d5, %d4, %d2; add.s64 %d5, %d5, %d1;
+  mov.b64 {%r1, %r2}, %d5; mov.b64 {_, %r5}, %d5; mov.b64 %d6, {%r1, %r2};
+  add.u32 %r3, %r1, 3; mov.b64 %d7, {%r3, %r5}; mov.b64 %d8, {%r5, %r1};
+  st.global.v2.u64 [%d0], {%d6, %d7}; st.global.v2.u64 [%d0+16], {%d8, %d5}; ret; }
+)"));
+  const u64 to = gpu.buffer(std::vector<u64>(4 * threads));
+  for (u64 start : {u64{0}, u64{7}, u64{0xffff'ffe0}, u64{0x1'0000'0000}, u64{0x12'ffff'ff80}, u64{1} << 63,
+                    ~u64{0} - 40})
+    for (i64 step : {i64{0}, i64{1}, i64{4}, i64{-1}, i64{-4}, i64{1} << 32, i64{1} << 31, (i64{1} << 32) + 4,
+                     -(i64{1} << 33)}) {
+      SCOPED_TRACE(fmt::format("{:#x} {}", start, step));
+      gpu.expect_run("k", {1}, {threads}, {to, start, static_cast<u64>(step)});
+      const std::vector<u64> got = gpu.read<u64>(to, 4 * threads);
+      for (u32 t = 0; t < threads; ++t) {
+        const u64 v = start + static_cast<u64>(step) * t, low = v & 0xffff'ffff, high = v >> 32;
+        EXPECT_EQ(got[4 * t], v);
+        EXPECT_EQ(got[4 * t + 1], ((low + 3) & 0xffff'ffff) | high << 32);
+        EXPECT_EQ(got[4 * t + 2], high | low << 32);
+        EXPECT_EQ(got[4 * t + 3], v);
+      }
+    }
+}
+
 // --- the loops for every instruction set that this processor has
 struct Target {
   const LaneExchange& exchange;

@@ -12,12 +12,13 @@
 namespace warplens::translate {
 namespace {
 
-std::string merged() { // tests/machine_code/data/merged.cu, for 9.0
-  std::ifstream file(WARPLENS_SOURCE_DIR "/tests/machine_code/data/merged.cubin", std::ios::binary);
+std::string cubin_of(const std::string& name) { // tests/machine_code/data/NAME.cu, for 9.0
+  std::ifstream file(WARPLENS_SOURCE_DIR "/tests/machine_code/data/" + name + ".cubin", std::ios::binary);
   std::ostringstream out;
   out << file.rdbuf();
   return out.str();
 }
+std::string merged() { return cubin_of("merged"); }
 
 MachineModule translated(const std::string& cubin) {
   return translate(std::as_bytes(std::span(cubin)), 90, "test");
@@ -62,6 +63,22 @@ TEST(Translate, AddressesLeadToParameters) {
       ++accesses;
     }
   EXPECT_GT(accesses, 10u);
+}
+
+// An address whose words a loop keeps in registers that are no neighbours is one number of 64 bits there: nothing is put together, and
+// nobody asks for a carry.
+TEST(Translate, WordsOfAnAddressMayBeInAnyRegisters) {
+  const MachineModule made = translated(cubin_of("words"));
+  ASSERT_EQ(made.module.functions.size(), 1u);
+  const ir::Function& function = made.module.functions[0];
+  std::string opcodes;
+  for (const ir::Block& block : function.blocks)
+    for (u32 n = block.first; n < block.first + block.count; ++n)
+      if (std::ranges::find(block.successors,
+                            ir::BlockId(static_cast<u32>(&block - function.blocks.data()))) !=
+          block.successors.end())
+        opcodes += std::string(info(made.module.form(function.instructions[n]).opcode).text) + " ";
+  EXPECT_EQ(opcodes, "mov ld ld add add mad setp fma bra ");
 }
 
 TEST(Translate, TruncatedCubinsDoNoHarm) {

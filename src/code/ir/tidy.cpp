@@ -61,8 +61,7 @@ public:
   void run() {
     count();
     for (const Block& block : function_.blocks) join_copies(block);
-    while (drop_unread()) {
-    }
+    drop_unread();
     compact();
   }
 
@@ -146,19 +145,39 @@ private:
            (form.family() == Family::compute || form.family() == Family::move || parameter);
   }
 
-  bool drop_unread() {
-    bool any = false;
-    for (u32 n = static_cast<u32>(function_.instructions.size()); n-- > 0;) {
+  // What reads nothing but itself is read by nobody, too: a counter's high word, where its sum is kept in one register.
+  void drop_unread() {
+    std::vector<std::vector<u32>> definitions(function_.registers.size()); // instructions, by register
+    std::vector<bool> needed(function_.instructions.size());
+    std::vector<u32> waiting;
+    auto need = [&](u32 n) {
+      if (!needed[n]) needed[n] = true, waiting.push_back(n);
+    };
+    for (u32 n = 0; n < function_.instructions.size(); ++n) {
       const Instruction& i = function_.instructions[n];
-      if (gone_[n] || !removable(i)) continue;
-      bool read = false;
-      for (const Operand& o : function_.destinations(i))
-        read |= o.kind != Operand::Kind::reg || uses_[o.reg.value].reads != 0 || o.reg == function_.carry;
-      if (read) continue;
-      drop(n);
-      any = true;
+      if (gone_[n]) continue;
+      bool kept = !removable(i);
+      for (const Operand& o : function_.destinations(i)) {
+        kept |= o.kind != Operand::Kind::reg || o.reg == function_.carry;
+        if (o.kind == Operand::Kind::reg && o.reg.valid()) definitions[o.reg.value].push_back(n);
+      }
+      if (kept) need(n);
     }
-    return any;
+    auto read = [&](RegisterId r) {
+      if (!r.valid()) return;
+      for (u32 n : definitions[r.value]) need(n);
+      definitions[r.value].clear();
+    };
+    while (!waiting.empty()) {
+      const Instruction& i = function_.instructions[waiting.back()];
+      waiting.pop_back();
+      read(i.guard);
+      for (std::size_t n = 0; const Operand& o : operands(i)) {
+        if (!defines(o, n, i)) read(o.reg);
+        ++n;
+      }
+    }
+    for (u32 n = 0; n < function_.instructions.size(); ++n) gone_[n] = gone_[n] || !needed[n];
   }
 
   // A block keeps its last instruction, which says where it ends.

@@ -5,6 +5,7 @@
 // its ways are in ends; without one they meet no more. Called code is walked once for each place that calls it (a context), so that RET
 // is a branch.
 #include "translate/kernel.h"
+#include <algorithm>
 
 namespace warplens::translate {
 
@@ -221,15 +222,24 @@ void Kernel::note_meeting(const Regions& there, const Regions& here) {
 bool Kernel::translate() {
   if (!find_places()) return false;
   for (const Place& place : labels_) labelled_.insert(place.offset);
-  constexpr u32 times = 3; // nested loops need more to keep all of their pairs
-  for (u32 n = 0; n < times; ++n) {
-    if (!write_code(n == 0)) return false;
-    if (n == 0) find_sums();
+  // The first time says what is written and read, and where sums are. Then ways back are taken to change nothing, and each time says
+  // better what is valid on them, until that is what was assumed.
+  constexpr u32 most_times = 8;
+  if (!write_code(false)) return false;
+  find_sums();
+  arriving_.clear();
+  for (u32 n = 0; n < most_times; ++n) {
+    if (!write_code(true)) return false;
+    if (std::ranges::all_of(assumed_, [&](const auto& label) {
+          return std::ranges::includes(entering(label.first), label.second);
+        }))
+      return true;
   }
-  return true;
+  return write_code(false);
 }
 
-bool Kernel::write_code(bool first) {
+// `across`: pairs stay valid across labels.
+bool Kernel::write_code(bool across) {
   body_.clear(), constants_.clear(), instructions.clear(), waiting_meetings_.clear();
   pairs_.clear(), waiting_pairs_.clear();
   lines_ = 0, falls_ = true, in_teams_ = false;
@@ -252,7 +262,8 @@ bool Kernel::write_code(bool first) {
       }
       line(label(place) + ":");
       label_lines_[place] = lines_;
-      pairs_ = first ? Pairs() : entering(place);
+      pairs_ = across ? entering(place) : Pairs();
+      assumed_[place] = pairs_;
       waiting_pairs_.clear(), functions_.clear(), numbers_.clear();
     }
     if (now_->opcode == Opcode::BSYNC || now_->opcode == Opcode::WARPSYNC) in_teams_ = false;
@@ -268,11 +279,13 @@ bool Kernel::write_code(bool first) {
                             : "";
     waited_ = waiting_pairs_;
     begin_sum();
+    const auto copied = copied_pairs();
     // A team's accesses would be requests of their own, its branches its own.
     const bool alone = in_teams_ && (labels_.contains(place) || condition_of(*now_) != nullptr);
     if (alone || !(control() || warp() || (memory() && !in_teams_) || moves() || integer() || floating()))
       refuse();
     if (!why_.empty()) return false;
+    copy_pairs(copied);
     end_sum();
   }
   return why_.empty();

@@ -161,12 +161,14 @@ bool Kernel::lea() {
   std::string shifted = temporary();
   if (has(Modifier::HI)) {
     if (a.negated) return refuse();
-    std::string high = nothing(c) ? "0" : read(c);
-    if (has(Modifier::SX32)) {
-      high = temporary();
-      put("shr.s32 {}, {}, 31;", high, base);
-    }
-    put("shf.l.clamp.b32 {}, {}, {}, {};", shifted, base, high, shift);
+    const std::string high = nothing(c) ? "0" : read(c);
+    constexpr u32 word_bits = 32;
+    if (has(Modifier::SX32) && shift != 0)
+      put("shr.s32 {}, {}, {};", shifted, base, word_bits - shift);
+    else if (has(Modifier::SX32))
+      put("shr.s32 {}, {}, 31;", shifted, base);
+    else
+      put("shf.l.clamp.b32 {}, {}, {}, {};", shifted, base, high, shift);
   } else {
     put("shl.b32 {}, {}, {};", shifted, base, shift);
   }

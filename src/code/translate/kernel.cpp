@@ -403,6 +403,10 @@ std::string Kernel::text() {
       fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred "
                   "%z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result, %team;\n.reg .pred %barrier_any;\n",
                   most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
+  for (const auto& [number, pairs] : wanted_pairs_)
+    for (const Pair& pair : pairs)
+      if (pair.low == number && pair.high != pair.low + 1)
+        out += fmt::format(".reg .b64 {};\n", wide_name(pair));
   for (const auto& [name, constant] : constants_)
     out += fmt::format(".reg .{} {};\n", name[1] == 'w' ? "b64" : "b32", name);
   std::string uses; // what nothing names takes no room

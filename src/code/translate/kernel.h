@@ -59,7 +59,12 @@ private:
     auto operator<=>(const Place&) const = default;
   };
 
-  using Pairs = std::set<u32>; // by pair_of()
+  struct Pair { // the numbers of its registers, as number_of() has them
+    u32 low = 0, high = 0;
+    auto operator<=>(const Pair&) const = default;
+  };
+  using Pairs = std::set<Pair>;
+  static constexpr u32 uniform_registers = 256; // their numbers begin here
 
   // ---- writing (kernel.cpp)
   void line(std::string_view text);
@@ -115,16 +120,31 @@ private:
   std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
   void write_wide(const Operand&, const std::string& value);
   void wrote(const Operand&, u32 registers); // their pairs are no longer what they were
-  static u32 pair_of(const Operand&);        // the number of a pair, by its first register
-  static std::string wide_name(const Operand&);
+  static u32 number_of(const Operand&);
+  static Pair pair_of(const Operand& low); // and the register behind it
+  static std::optional<Pair> pair_of(const Operand& low, const Operand& high);
+  static std::string name_of(u32 number);
+  static std::string wide_name(const Pair&);
+  std::string read_pair(const Pair&);
   std::string both(const Operand& low, const Operand& high);
   void arrive(const Place& there);
   Pairs entering(const Place& here) const;
-  bool changes(u64 begin, u64 end) const;
+  bool changes(const Instruction& reader, u64 begin, u64 end) const;
   void find_sum(u64 offset);
   void find_sums();
   void begin_sum();
+  void add_words(const Instruction& first, const Instruction& second, const std::string& name);
   void end_sum();
+  void want(const Pair&);
+  struct Copied {
+    u32 to, from; // registers
+    Pair source(const Pair& pair) const {
+      return {pair.low == to ? from : pair.low, pair.high == to ? from : pair.high};
+    }
+  };
+  static std::optional<Copied> copied_register(const Instruction&);
+  std::vector<std::pair<Pair, Pair>> copied_pairs() const; // to, from
+  void copy_pairs(std::span<const std::pair<Pair, Pair>>);
 
   // ---- families; false: not one of theirs
   bool integer();
@@ -180,7 +200,7 @@ private:
   std::string whole_condition();
   void start_block(const Place& next);
   u32 context_of_call(u64 return_offset);
-  bool write_code(bool first);
+  bool write_code(bool across);
 
   const Image& image_;
   const KernelImage& kernel_;
@@ -200,14 +220,17 @@ private:
   Pairs pairs_;                               // whose 64-bit register says the same as their two
   Pairs waiting_pairs_, waited_; // will say so where the sum's high word is written; before this instruction
   std::map<Place, std::map<Place, Pairs>> arriving_; // label → where control comes from → what is valid then
+  std::map<Place, Pairs> assumed_;                   // label → what was taken to be valid there
   std::map<u64, std::set<u32>> written_;             // by offset: the registers that the instruction writes
   std::set<u64> labelled_;
   struct Sum {   // or copy, of 64 bits in two instructions
     u64 end = 0; // offset of the second
-    Operand low; // the first register of the pair
+    Pair pair;
+    bool late = false; // its terms are there at the second only
   };
   std::map<u64, Sum> sums_; // by the offset of the first
   std::map<u64, u64> sum_ends_;
+  std::map<u32, Pairs> wanted_pairs_;    // by each of their registers
   std::map<u32, std::string> functions_; // register → the function of the runtime that it holds
   std::map<u32, u64> numbers_;           // register → the number that it holds
   std::set<std::string> builtins_;       // their declarations

@@ -3,7 +3,10 @@
 // Each pair has a register of its own beside its two (%d4 beside %r4 and %r5). It is read instead of them wherever it says the same:
 // behind an instruction that writes both at once, and behind a sum that is made of two instructions (IADD3 and IADD3.X, LEA and
 // LEA.HI.X), whose carry is a predicate. Elsewhere it is put together from the two. What is valid at a label is what is valid on all
-// ways there: the code is written several times, since ways back are known from the time before only.
+// ways there: the code is written until what was assumed of ways back is so (Kernel::translate).
+//
+// The two words of a sum may be in any registers: a loop keeps an address's words in R8 and R3, and copies R8 to R2 for the access.
+// Such a pair is %s8_3, and a copy of one word makes the pairs valid that are read somewhere.
 #include "translate/kernel.h"
 #include <algorithm>
 #include <array>
@@ -168,20 +171,28 @@ bool is_sum(const Instruction& first, const Instruction& second, const Word& low
 
 } // namespace
 
-u32 Kernel::pair_of(const Operand& o) {
-  constexpr u32 uniform = 256;
-  return o.number + (o.kind == Kind::uniform ? uniform : 0);
+u32 Kernel::number_of(const Operand& o) {
+  return o.number + (o.kind == Kind::uniform ? uniform_registers : 0);
+}
+Kernel::Pair Kernel::pair_of(const Operand& low) { return {number_of(low), number_of(low) + 1}; }
+
+// None: not two registers.
+std::optional<Kernel::Pair> Kernel::pair_of(const Operand& low, const Operand& high) {
+  const bool registers = low.kind == Kind::reg || low.kind == Kind::uniform;
+  if (!registers || low.kind != high.kind || is_zero(low) || is_zero(high) || low.number == high.number)
+    return {};
+  return Pair{number_of(low), number_of(high)};
 }
 
-// Whether a register that an instruction reads, at the offset `end`, is written from `begin` on.
-bool Kernel::changes(u64 begin, u64 end) const {
-  const Instruction& last = *code_at(end);
-  const Operand* target = last.operands().data() + (last.opcode == Opcode::R2UR ? 1 : 0);
-  for (const Operand& o : last.operands()) {
+// Whether a register that the instruction reads is written at the offsets from `begin` to in front of `end`.
+bool Kernel::changes(const Instruction& reader, u64 begin, u64 end) const {
+  const Operand* target = reader.operands().data() + (reader.opcode == Opcode::R2UR ? 1 : 0);
+  for (const Operand& o : reader.operands()) {
     if (reads_address(o)) return true;
     if (&o == target || (o.kind != Kind::reg && o.kind != Kind::uniform) || is_zero(o)) continue;
     for (u64 at = begin; at < end; at += sass::instruction_bytes)
-      if (auto written = written_.find(at); written != written_.end() && written->second.contains(pair_of(o)))
+      if (auto written = written_.find(at);
+          written != written_.end() && written->second.contains(number_of(o)))
         return true;
   }
   return false;
@@ -204,13 +215,15 @@ void Kernel::find_sum(u64 offset) {
       const std::optional<Copy> other = copy_of(*i);
       Operand pair;
       if (!other || !unguarded || !make_pair(*copy, *other, pair)) continue;
-      if (!changes(offset, there)) sums_[offset] = {there, pair};
+      if (!changes(*i, offset, there)) sums_[offset] = {there, pair_of(pair)};
       return;
     }
-    if (std::optional<Word> high = high_word(*i); high && unguarded && i->operands()[0].kind == d.kind &&
-                                                  i->operands()[0].number == d.number + 1 &&
-                                                  takes_carries(*low, *high)) {
-      if (is_sum(first, *i, *low, *high) && !changes(offset, there)) sums_[offset] = {there, d};
+    if (std::optional<Word> high = high_word(*i); high && unguarded && takes_carries(*low, *high)) {
+      const std::optional<Pair> pair = pair_of(d, i->operands()[0]);
+      if (!pair || !is_sum(first, *i, *low, *high)) return;
+      // Where sums follow from each other, the upper word of a term may come later.
+      const bool late = changes(*i, offset, there);
+      if (!late || !changes(first, offset, there)) sums_[offset] = {there, *pair, late};
       return;
     }
     // The carry must come as it left.
@@ -224,13 +237,23 @@ void Kernel::find_sum(u64 offset) {
 void Kernel::find_sums() {
   for (const auto& [place, open] : regions_)
     if (!sums_.contains(place.offset)) find_sum(place.offset);
-  for (const auto& [first, sum] : sums_) sum_ends_[sum.end] = first;
+  for (const auto& [first, sum] : sums_) sum_ends_[sum.end] = first, want(sum.pair);
+  // What a copy makes of another pair: that one is wanted, too.
+  for (auto place = regions_.rbegin(); place != regions_.rend(); ++place) {
+    const std::optional<Copied> copied = copied_register(*code_at(place->first.offset));
+    if (!copied) continue;
+    const Pairs wanted = wanted_pairs_[copied->to];
+    for (const Pair& pair : wanted)
+      if (const Pair source = copied->source(pair); source.low != source.high) want(source);
+  }
 }
 
 // 64 bits of two operands, without their signs.
 std::string Kernel::both(const Operand& low, const Operand& high) {
   if (are_pair(low, high)) return read_wide(low);
   if (nothing(low) && nothing(high)) return "0";
+  if (nothing(high) && low.kind == Kind::immediate) return read_wide(low, false);
+  if (const std::optional<Pair> pair = pair_of(low, high)) return read_pair(*pair);
   const std::string e = wide_temporary();
   if (nothing(high))
     put("cvt.u64.u32 {}, {};", e, read(low));
@@ -239,28 +262,35 @@ std::string Kernel::both(const Operand& low, const Operand& high) {
   return e;
 }
 
-// Computes the whole sum where its low word is computed, into the pair's own register.
+// Computes the whole sum where its low word is computed, or, where that is too early, its high word, into the pair's own register.
 void Kernel::begin_sum() {
-  const auto found = sums_.find(place_.offset);
-  if (found == sums_.end()) return;
-  const Instruction& second = *code_at(found->second.end);
-  const std::string name = wide_name(found->second.low);
-  if (const std::optional<Copy> copy = copy_of(*now_)) {
-    const std::optional<Copy> other = copy_of(second);
-    const bool in_order = copy->to->number < other->to->number;
-    put("mov.b64 {}, {};", name,
-        both(in_order ? *copy->from : *other->from, in_order ? *other->from : *copy->from));
-    return;
+  if (const auto found = sums_.find(place_.offset); found != sums_.end() && !found->second.late) {
+    const Instruction& second = *code_at(found->second.end);
+    const std::string name = wide_name(found->second.pair);
+    if (const std::optional<Copy> copy = copy_of(*now_)) {
+      const std::optional<Copy> other = copy_of(second);
+      const bool in_order = copy->to->number < other->to->number;
+      put("mov.b64 {}, {};", name,
+          both(in_order ? *copy->from : *other->from, in_order ? *other->from : *copy->from));
+    } else {
+      add_words(*now_, second, name);
+    }
   }
-  const Word low = *low_word(*now_);
+  if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end())
+    if (const Sum& sum = sums_.at(end->second); sum.late && waited_.contains(sum.pair))
+      add_words(*code_at(end->second), *now_, wide_name(sum.pair));
+}
+
+void Kernel::add_words(const Instruction& first, const Instruction& second, const std::string& name) {
+  const Word low = *low_word(first);
   Word high = *high_word(second);
-  if (is_lea(*now_)) {
+  if (is_lea(first)) {
     const std::string shifted = wide_temporary(), to = wide_temporary();
     if (second.has(Modifier::SX32))
-      put("cvt.s64.s32 {}, {};", shifted, read(at(2)));
+      put("cvt.s64.s32 {}, {};", shifted, read(first.operands()[2]));
     else
       put("mov.b64 {}, {};", shifted, both(*low.terms[0], *high.terms[0]));
-    put("shl.b64 {}, {}, {};", to, shifted, at(5).value);
+    put("shl.b64 {}, {}, {};", to, shifted, first.operands()[5].value);
     const std::string base = both(*low.terms[1], *high.terms[1]);
     put("add.s64 {}, {}, {};", name, base, to);
     return;
@@ -280,45 +310,105 @@ void Kernel::begin_sum() {
   }
 }
 
-// From here on the pair's register says what its two do.
+// From here on the pair's register says what its two do. A sum's words are those of the pair, so that nobody needs its carry.
 void Kernel::end_sum() {
-  if (const auto sum = sums_.find(place_.offset); sum != sums_.end())
-    waiting_pairs_.insert(pair_of(sum->second.low));
+  if (const auto sum = sums_.find(place_.offset); sum != sums_.end()) {
+    const Pair pair = sum->second.pair;
+    waiting_pairs_.insert(pair);
+    if (!copy_of(*now_) && !sum->second.late)
+      put("mov.b64 {{{}, %sink}}, {};", name_of(pair.low), wide_name(pair));
+  }
   if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end()) {
-    const u32 pair = pair_of(sums_.at(end->second).low);
-    if (waited_.contains(pair)) pairs_.insert(pair);
+    const Pair pair = sums_.at(end->second).pair;
+    if (!waited_.contains(pair)) return;
+    pairs_.insert(pair);
+    if (!copy_of(*now_)) put("mov.b64 {{%sink, {}}}, {};", name_of(pair.high), wide_name(pair));
+  }
+}
+
+// Some instruction reads the pair.
+void Kernel::want(const Pair& pair) {
+  wanted_pairs_[pair.low].insert(pair);
+  wanted_pairs_[pair.high].insert(pair);
+}
+
+std::optional<Kernel::Copied> Kernel::copied_register(const Instruction& i) {
+  const std::optional<Copy> copy = copy_of(i);
+  if (!copy || i.guard != sass::true_predicate || i.guard_negated || copy->from->absolute) return {};
+  const std::optional<Pair> both = pair_of(*copy->to, *copy->from);
+  if (!both) return {};
+  return Copied{both->low, both->high};
+}
+
+// The pairs that a copy of one word makes: those that are read somewhere, and whose other word already is what it has to be.
+std::vector<std::pair<Kernel::Pair, Kernel::Pair>> Kernel::copied_pairs() const {
+  std::vector<std::pair<Pair, Pair>> out;
+  const std::optional<Copied> copied = copied_register(*now_);
+  if (!copied || sums_.contains(place_.offset) || sum_ends_.contains(place_.offset)) return out;
+  const auto wanted = wanted_pairs_.find(copied->to);
+  if (wanted == wanted_pairs_.end()) return out;
+  for (const Pair& pair : wanted->second)
+    if (const Pair source = copied->source(pair); source.low != source.high && pairs_.contains(source))
+      out.emplace_back(pair, source);
+  return out;
+}
+
+// Behind the copy. No pair that is written is one that is read: the one kind has the copy's target in it, the other has not.
+void Kernel::copy_pairs(std::span<const std::pair<Pair, Pair>> copied) {
+  for (const auto& [to, from] : copied) {
+    put("mov.b64 {}, {};", wide_name(to), wide_name(from));
+    pairs_.insert(to);
   }
 }
 
 // Control goes there from here.
 void Kernel::arrive(const Place& there) { arriving_[there][place_] = pairs_; }
 
-// What is valid on all ways there. Of ways back it is known from the time before, when no more was valid than now.
+// What is valid on all ways there that are known. Ways back are from the time before.
 Kernel::Pairs Kernel::entering(const Place& here) const {
   const auto ways = arriving_.find(here);
   if (ways == arriving_.end()) return {};
   Pairs out = ways->second.begin()->second;
   for (const auto& [from, pairs] : ways->second)
-    std::erase_if(out, [&](u32 pair) { return !pairs.contains(pair); });
+    std::erase_if(out, [&](const Pair& pair) { return !pairs.contains(pair); });
   return out;
 }
 
-std::string Kernel::wide_name(const Operand& o) {
-  return fmt::format("%{}{}", o.kind == Kind::uniform ? 'v' : 'd', o.number);
+std::string Kernel::name_of(u32 number) {
+  return number < uniform_registers ? fmt::format("%r{}", number)
+                                    : fmt::format("%u{}", number - uniform_registers);
+}
+std::string Kernel::wide_name(const Pair& pair) {
+  if (pair.high != pair.low + 1) return fmt::format("%s{}_{}", pair.low, pair.high);
+  return pair.low < uniform_registers ? fmt::format("%d{}", pair.low)
+                                      : fmt::format("%v{}", pair.low - uniform_registers);
 }
 
 void Kernel::wrote(const Operand& o, u32 registers) {
   if (o.number == sass::zero_register) return;
-  Operand first = o;
+  const u32 begin = number_of(o);
   for (u32 n = 0; n < registers; ++n) {
-    first.number = static_cast<u8>(o.number + n);
-    written_[place_.offset].insert(pair_of(first));
+    written_[place_.offset].insert(begin + n);
     if (o.kind == Kind::uniform) continue;
-    functions_.erase(first.number);
-    numbers_.erase(first.number);
+    functions_.erase(static_cast<u8>(o.number + n));
+    numbers_.erase(static_cast<u8>(o.number + n));
   }
-  const u32 begin = pair_of(o), from = o.number == 0 ? begin : begin - 1;
-  for (u32 n = from; n < begin + registers; ++n) pairs_.erase(n), waiting_pairs_.erase(n);
+  auto changed = [&](const Pair& pair) {
+    return pair.low - begin < registers || pair.high - begin < registers;
+  };
+  std::erase_if(pairs_, changed);
+  std::erase_if(waiting_pairs_, changed);
+}
+
+// The register of a pair; it is put together here if it does not say the same as the two.
+std::string Kernel::read_pair(const Pair& pair) {
+  const std::string name = wide_name(pair);
+  want(pair);
+  if (pairs_.insert(pair).second) {
+    put("mov.b64 {}, {{{}, {}}};", name, name_of(pair.low), name_of(pair.high));
+    waiting_pairs_.erase(pair);
+  }
+  return name;
 }
 
 std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
@@ -331,18 +421,13 @@ std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
     refuse("has an operand that is not known");
     return "0";
   }
-  const std::string name = wide_name(o);
-  if (pairs_.insert(pair_of(o)).second) {
-    put("mov.b64 {}, {{{}, {}}};", name, register_name(o), register_name(o, 1));
-    waiting_pairs_.erase(pair_of(o));
-  }
-  return name;
+  return read_pair(pair_of(o));
 }
 
 void Kernel::write_wide(const Operand& o, const std::string& value) {
   if (is_zero(o)) return;
   const bool known = guard_.empty() || pairs_.contains(pair_of(o));
-  const std::string pair = wide_name(o);
+  const std::string pair = wide_name(pair_of(o));
   if (pair != value) act("mov.b64 {}, {};", pair, value);
   act("mov.b64 {{{}, {}}}, {};", register_name(o), register_name(o, 1), pair);
   wrote(o, 2);

@@ -185,6 +185,20 @@ bool take_part(Exec& x, const Value& from, u32 shift, u32 bits, Value& result) {
   return true;
 }
 
+// Two words as one number: what is added up for each lane must not leave the lower word.
+bool pack_affine(const Shape& shape, const Value& low, const Value& high, Value& to) {
+  const u32 part = to.bits / 2;
+  if (!low.affine || !high.affine || low.bits != part || high.bits != part ||
+      !unsigned_range(low, shape).valid)
+    return false;
+  Strides strides;
+  for (u32 d = 0; d < axes; ++d)
+    strides[d] =
+        static_cast<i64>(static_cast<u64>(low.stride[d]) + (static_cast<u64>(high.stride[d]) << part));
+  to.set_affine(low_bits(low.base, part) | high.base << part, strides);
+  return true;
+}
+
 } // namespace
 
 namespace ops {
@@ -222,7 +236,8 @@ void special(Exec& x, const Op& op) {
     x.merge(to, x.scratch[0]);
 }
 
-// mov.b64 d, {a, b, …}: the first element is the least significant.
+// mov.b64 d, {a, b, …}: the first element is the least significant. The words of an address stay what they are: machine code keeps it in
+// two registers, and the upper one is mostly the same for all lanes.
 void pack(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Value& to = x.values[op.destination(0)];
@@ -235,6 +250,8 @@ void pack(Exec& x, const Op& op) {
     to.set_uniform(value);
     return;
   }
+  if (whole && op.sources == 2 && pack_affine(x.shape, x.values[op.source(0)], x.values[op.source(1)], to))
+    return;
   for (u32 i = 0; i < op.sources; ++i) need_lanes(x.values[op.source(i)], x.shape);
   Value scratch = Value::in_scratch(x.scratch[0], to.bits, x.shape.lanes);
   // The sources are narrower: none of them lies where the result goes.
@@ -261,6 +278,20 @@ void unpack(Exec& x, const Op& op) {
   bool whole = x.kills(op), uniform = from.uniform();
   u64 base = from.base;
   u32 part = from.bits / op.destinations;
+  // The words of an affine number, where its lanes have the upper one in common.
+  if (whole && !uniform && from.affine && op.destinations == 2) {
+    const Range range = unsigned_range(from, x.shape);
+    bool in_words = op.destination(1) == no_slot || (range.valid && range.low >> part == range.high >> part);
+    for (u32 i = 0; i < 2; ++i)
+      in_words &= op.destination(i) == no_slot || x.values[op.destination(i)].bits == part;
+    if (in_words) {
+      const Strides strides = from.stride; // either may be written where `from` lies
+      if (op.destination(1) != no_slot)
+        x.values[op.destination(1)].set_uniform(static_cast<u64>(range.low >> part));
+      if (op.destination(0) != no_slot) x.values[op.destination(0)].set_affine(low_bits(base, part), strides);
+      return;
+    }
+  }
   if (!whole || !uniform) need_lanes(from, x.shape);
   Value copy = Value::in_scratch(x.scratch[1], from.bits, x.shape.lanes);
   const Value* source = &from;
