@@ -300,8 +300,16 @@ bool Kernel::conversion() {
     const u32 bits = 8u << (to & 3);
     const char* type = nullptr;
     const std::string value = float_source(type);
-    if (bits < 32) return refuse();
-    if (bits == 64) {
+    if (bits == 16) return refuse();
+    if (bits ==
+        8) { // the nearest number of 8 bits, in 32; all halves and 65,536 numbers of 32 bits on an H200
+      const std::string t = temporary(), clamped = temporary();
+      put("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
+          t, value);
+      if (is_signed) put("max.s32 {}, {}, -128;", clamped, t);
+      act("min.{}32 {}, {}, {};", is_signed ? 's' : 'u', target(d), is_signed ? clamped : t,
+          is_signed ? 127 : 255);
+    } else if (bits == 64) {
       const std::string e = wide_temporary();
       put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
           e, value);

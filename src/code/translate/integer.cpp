@@ -153,6 +153,20 @@ bool Kernel::multiply_add() {
   return true;
 }
 
+// P, Q, D = the lesser or greater of A and B, 64 bits (10.0 and later).
+bool Kernel::extreme_of_wide() {
+  const Predicate least = predicate(at(5)), with = predicate(at(6));
+  const Operand& b = at(4);
+  const bool clear = b.kind != Kind::immediate || (b.value >> 31 & 1) == 0; // else it may have a sign
+  if (wanted(at(0)) || wanted(at(1)) || !least.is_constant || !with.is_constant || with.value || !clear)
+    return refuse();
+  const std::string e = wide_temporary();
+  put("{}.{}64 {}, {}, {};", least.value ? "min" : "max", has(Modifier::U64) ? 'u' : 's', e, read_wide(at(3)),
+      read_wide(b));
+  write_wide(at(2), e);
+  return true;
+}
+
 // LEA: (A << s) + B; .HI: the high word of (C:A << s), plus B
 bool Kernel::lea() {
   const Operand &d = at(0), &p = at(1), &a = at(2), &b = at(3), &c = at(4);
@@ -465,6 +479,7 @@ bool Kernel::integer() {
   case Opcode::PLOP3:
   case Opcode::UPLOP3: return predicate_logic();
   case Opcode::IMNMX:
+    if (has(Modifier::U64) || has(Modifier::S64)) return extreme_of_wide();
     if (at(0).kind != Kind::reg) return refuse();
     if (at(1).kind == Kind::predicate)
       extreme(at(0), read(at(3)), read(at(4)), at(5), type);

@@ -163,6 +163,7 @@ private:
   bool add3();
   bool multiply_add();
   bool lea();
+  bool extreme_of_wide();
   bool logic();
   bool funnel_shift();
   bool predicate_logic();

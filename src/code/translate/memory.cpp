@@ -434,6 +434,9 @@ bool Kernel::atomics() {
   // ATOM has a predicate in front.
   std::size_t first = 0;
   while (!reduction && at(first).kind == Kind::predicate && o != Opcode::ATOMS) ++first;
+  // 10.0 and later: the predicate says what the register did before.
+  const bool says_by_predicate = o == Opcode::ATOMS && at(0).kind == Kind::predicate;
+  if (says_by_predicate && !has(Modifier::CAST)) return refuse();
   const char* space = shared ? ".shared" : o == Opcode::ATOM ? "" : ".global";
   const bool wide = has(Modifier::n64) || has(Modifier::S64) || has(Modifier::F64);
   auto value = [&](const Operand& s) { return wide ? read_wide(s) : half_of(s, 0); };
@@ -456,7 +459,6 @@ bool Kernel::atomics() {
     guard_ = fmt::format("@{} ", done);
   }
   if (has(Modifier::CAS) || has(Modifier::CAST)) {
-    if (o == Opcode::ATOMS && at(0).kind == Kind::predicate) return refuse();
     const Operand &d = at(first), &a = at(first + 1);
     const std::string where = address(a);
     // Compare and new value are two registers behind one another, except in shared memory, where each has its own.
@@ -481,6 +483,10 @@ bool Kernel::atomics() {
     act("{} {}, {}, {}, {};", how, old, where, expected, chosen);
     put("setp.eq.b{} {}, {}, {};", wide ? 64 : 32, z, old, expected);
     put("and.pred {0}, {0}, {1};", z, serves);
+    if (says_by_predicate) {
+      write_predicate(d, z);
+      return true;
+    }
     act("selp.b32 {}, 1, 0, {};", target(d), z);
     if (wide && d.number != sass::zero_register) {
       act("mov.b32 {}, 0;", register_name(d, 1));

@@ -1,6 +1,6 @@
 // Machine code that was once run wrongly, or not at all: parameters above 4 KB, the borrow of a shifted and negated number (LEA), an atomic that
 // says whether it was done (ATOM), calls that are jumps (8.x), doubles in a constant bank (before 9.0), a parameter's element under a guard,
-// a parameter's address. The first lines are what an H200 prints; the last two compare with the host.
+// a parameter's address; numbers of 8 bits. The first lines are what an H200 prints; the last two compare with the host.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -70,7 +70,57 @@ __global__ void by_address(const __grid_constant__ Tables t, const Tables* other
   out[threadIdx.x] = p->second[threadIdx.x % 8];
 }
 
+// Numbers of 8 bits: clamped, and with their sign in all of the register's bits.
+template <class F> __device__ void to_bytes(F from, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = from(i);
+}
+__global__ void signed_halves(int* out) {
+  to_bytes(
+      [](int i) {
+        int r;
+        asm volatile("cvt.rzi.s8.f16 %0, %1;" : "=r"(r) : "h"(static_cast<unsigned short>(i)));
+        return r;
+      },
+      out);
+}
+__global__ void unsigned_halves(int* out) {
+  to_bytes(
+      [](int i) {
+        int r;
+        asm volatile("cvt.rzi.u8.f16 %0, %1;" : "=r"(r) : "h"(static_cast<unsigned short>(i)));
+        return r;
+      },
+      out);
+}
+__global__ void signed_floats(int* out) {
+  to_bytes(
+      [](int i) {
+        int r;
+        asm volatile("cvt.rni.s8.f32 %0, %1;"
+                     : "=r"(r)
+                     : "f"(__uint_as_float(static_cast<unsigned>(i) << 16 | (i * 40503u & 0xffff))));
+        return r;
+      },
+      out);
+}
+static void bytes() {
+  int* out;
+  constexpr int numbers = 65536;
+  cudaMallocManaged(&out, 4 * numbers);
+  std::printf("bytes");
+  for (auto kernel : {signed_halves, unsigned_halves, signed_floats}) {
+    kernel<<<numbers / 256, 256>>>(out);
+    cudaDeviceSynchronize();
+    uint64_t sum = 14695981039346656037ull;
+    for (int i = 0; i < numbers; ++i) sum = (sum ^ static_cast<unsigned>(out[i])) * 1099511628211ull;
+    std::printf(" %016llx", static_cast<unsigned long long>(sum));
+  }
+  std::printf("\n");
+}
+
 int main() {
+  bytes();
   static Large p;
   int sum = 0;
   for (int i = 0; i < 2000; ++i) p.words[i] = i * 7, sum += i >= 1500 ? i * 7 : 0;

@@ -34,6 +34,12 @@ int cusolverDnCreateGesvdjInfo(void**), cusolverDnDestroyGesvdjInfo(void*), cuso
     cusolverDnDestroyParams(void*);
 int cusolverDnDgesvdj(void*, int, int, int, int, double*, int, double*, double*, int, double*, int, double*,
                       int, int*, void*);
+int cusolverDnDgesvdjBatched(void*, int, int, int, double*, int, double*, double*, int, double*, int, double*,
+                             int, int*, void*, int);
+int cusolverDnDsyevjBatched(void*, int, int, int, double*, int, double*, double*, int, int*, void*, int);
+int cusolverDnXsyevBatched(void*, void*, int, int, long, int, void*, long, int, void*, int, void*, size_t,
+                           void*, size_t, int*, long);
+int cusolverDnDpotrsBatched(void*, int, int, int, double**, int, double**, int, int*, int);
 int cusolverDnXpotrf_bufferSize(void*, void*, int, long, int, const void*, long, int, size_t*, size_t*);
 int cusolverDnXpotrf(void*, void*, int, long, int, void*, long, int, void*, size_t, void*, size_t, int*);
 int cusolverDnXsyevd(void*, void*, int, int, long, int, void*, long, int, void*, int, void*, size_t, void*,
@@ -266,6 +272,7 @@ static void factorisations() {
   for (int i = 0; i < n; ++i) sum += s[i] * s[i];
   for (double x : before) squares += x * x;
   check(close(sum, squares) && s[0] >= s[1], "singular values");
+  const std::vector<double> s_of_before(s, s + n);
   // Jacobi's: the same values, and V as it is, of a matrix with more columns than rows.
   const int rows = n - 1;
   std::vector<double> wide(rows * n);
@@ -300,6 +307,48 @@ static void factorisations() {
   check(cusolverDnXgeqrf(handle, params, n, n, 1, a, n, 1, tau, 1, w, 1, nullptr, 0, info) == 0 && *info == 0,
         "Xgeqrf");
   check(close(std::abs(a[0]), corner), "Xgeqrf's result");
+  // Two matrices, one behind the other: the one from above, and twice that.
+  double *pair = memory<double>(2 * n * n), *values = memory<double>(2 * n), *us = memory<double>(2 * n * n),
+         *vs = memory<double>(2 * n * n);
+  int* infos = memory<int>(2);
+  auto set_pair = [&](const std::vector<double>& from) {
+    for (int i = 0; i < n * n; ++i) pair[i] = from[i], pair[n * n + i] = 2 * from[i];
+  };
+  set_pair(before);
+  check(cusolverDnDgesvdjBatched(handle, 1, n, n, pair, n, values, us, n, vs, n, w, 1, infos, jacobi, 2) ==
+                0 &&
+            infos[0] == 0 && infos[1] == 0,
+        "gesvdjBatched");
+  for (int i = 0; i < n; ++i)
+    check(close(values[i], s_of_before[i]) && close(values[n + i], 2 * s_of_before[i]),
+          "its singular values");
+  for (int way = 0; way < 2; ++way) {
+    set_pair(symmetric);
+    check((way == 0 ? cusolverDnDsyevjBatched(handle, 1, 0, n, pair, n, values, w, 1, infos, nullptr, 2)
+                    : cusolverDnXsyevBatched(handle, params, 1, 0, n, 1, pair, n, 1, values, 1, w, 1, nullptr,
+                                             0, infos, 2)) == 0 &&
+              infos[0] == 0 && infos[1] == 0,
+          "eigenvalues of two");
+    for (int i = 0; i < n; ++i) {
+      check(close(product(symmetric, pair, i), values[0] * pair[i]), "those of the first");
+      check(close(2 * product(symmetric, pair + n * n, i), values[n] * pair[n * n + i]),
+            "those of the second");
+    }
+  }
+  check(cusolverDnDsyevjBatched(handle, 1, 0, n, pair, n, values, w, 1, infos, nullptr, -1) != 0,
+        "a negative number of matrices");
+  set_pair(symmetric);
+  double** triangles = reinterpret_cast<double**>(memory<double>(4));
+  double **sides = triangles + 2, *ones = memory<double>(2 * n);
+  for (int i = 0; i < 2; ++i) triangles[i] = pair + i * n * n, sides[i] = ones + i * n;
+  for (int i = 0; i < n; ++i) ones[i] = ones[n + i] = 1;
+  for (int i = 0; i < 2; ++i)
+    check(cusolverDnDpotrf(handle, 0, n, triangles[i], n, w, 1, info) == 0 && *info == 0, "potrf of each");
+  check(cusolverDnDpotrsBatched(handle, 0, n, 1, triangles, n, sides, n, info, 2) == 0 && *info == 0,
+        "potrsBatched");
+  for (int i = 0; i < n; ++i)
+    check(close(product(symmetric, ones, i), 1) && close(2 * product(symmetric, ones + n, i), 1),
+          "its results");
   check(cusolverDnDestroyGesvdjInfo(jacobi) == 0 && cusolverDnDestroyParams(params) == 0, "end of settings");
   check(cusolverDnXgetrf() == 9, "what has no stand-in");
 }

@@ -112,6 +112,29 @@ int potrf_batched(const char* name, SolverHandle* h, int fill, int n, T* const* 
                 return error;
               });
 }
+template <class T>
+int potrs_batched(const char* name, SolverHandle* h, int fill, int n, int columns, T* const* a, int lda,
+                  T* const* b, int ldb, int* info, int count) {
+  const char uplo = fill_letter(fill);
+  return call(name, h, {n, columns, beyond(lda, n), beyond(ldb, n), count}, {uplo},
+              {vector(a, count, 1), vector(b, count, 1)}, info, [=] {
+                cudaError_t error = cudaSuccess;
+                for (int i = 0; error == cudaSuccess && i < count; ++i) {
+                  error = check_operands(name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb)});
+                  if (error == cudaSuccess)
+                    error = fortran<T>("potrs", uplo, n, columns, a[i], lda, b[i], ldb, info);
+                }
+                return error;
+              });
+}
+
+// f(i) for each matrix of several, until one fails.
+template <class F> int for_each(i64 count, F&& f) {
+  if (count < 0) return solver_invalid_value;
+  int status = solver_success;
+  for (i64 i = 0; status == solver_success && i < count; ++i) status = f(i);
+  return status;
+}
 
 template <class T>
 int geqrf(const char* name, SolverHandle* h, int m, int n, T* a, int lda, T* tau, int* info) {
@@ -297,6 +320,21 @@ int cusolverDnXsyevd(SolverHandle* h, void*, int vectors, int fill, i64 n, int t
   return of_type(type, {n, lda}, [&](auto t) {
     return evd("cusolverDnXsyevd", h, vectors, fill, static_cast<int>(n), static_cast<decltype(t)*>(a),
                static_cast<int>(lda), static_cast<Real<decltype(t)>*>(w), info);
+  });
+}
+int cusolverDnXsyevBatched_bufferSize(SolverHandle* h, void*, int, int, i64, int, const void*, i64, int,
+                                      const void*, int, std::size_t* device, std::size_t* host, i64) {
+  return rooms(h, device, host);
+}
+int cusolverDnXsyevBatched(SolverHandle* h, void*, int vectors, int fill, i64 n, int type, void* a, i64 lda,
+                           int, void* w, int, void*, std::size_t, void*, std::size_t, int* info, i64 count) {
+  return of_type(type, {n, lda}, [&](auto t) {
+    using T = decltype(t);
+    return for_each(count, [&](i64 i) {
+      return evd("cusolverDnXsyevBatched", h, vectors, fill, static_cast<int>(n),
+                 static_cast<T*>(a) + i * lda * n, static_cast<int>(lda), static_cast<Real<T>*>(w) + i * n,
+                 info + i);
+    });
   });
 }
 int cusolverDnXgesvdjSetTolerance(JacobiSettings* s, double) {
