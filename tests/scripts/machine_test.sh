@@ -96,6 +96,64 @@ for sm in 75 86 90 120; do
   printf '%s\n' 'bytes 4c5945469532b45a 222b39fd17fc2bda e5b20b7690db5a68' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' 'steps right' 'chosen right' 'address right' | diff - stdout || fail "corners on $sm: wrong"
 done
 
+# Files that were compiled apart: functions with sections of their own (division's slow way, too), what they print and allocate, their stack,
+# a literal of each file. A kernel without parameters knows its block, too.
+cat >apart.cu <<'CU'
+#include <cstdio>
+__device__ int table[4] = {1, 2, 3, 4};
+static __device__ int own[2] = {5, 6};
+__device__ int order[256];
+__device__ void second(int);
+__device__ float mean(const float*, int);
+__device__ __noinline__ float ratio(float a, float b) { return a / b + sqrtf(a); }
+__global__ void numbers() { order[blockIdx.x * blockDim.x + threadIdx.x] = 1000 * blockIdx.x + threadIdx.x; }
+__global__ void says() {
+  int* p = new int[4];
+  p[threadIdx.x] = table[threadIdx.x];
+  printf("first %d %d\n", p[threadIdx.x], own[threadIdx.x]);
+  second(threadIdx.x);
+  delete[] p;
+}
+__global__ void means(const float* a, float* b, int n) {
+  int i = threadIdx.x + blockIdx.x * blockDim.x;
+  if (i < n) b[i] = ratio(a[i], a[i + n]) / a[i + 2 * n] + mean(a, i);
+}
+int main() {
+  numbers<<<4, 64>>>();
+  int last;
+  cudaMemcpyFromSymbol(&last, order, 4, 4 * 200);
+  std::printf("order %d\n", last);
+  says<<<1, 2>>>();
+  float *a, *b;
+  cudaMallocManaged(&a, 40000), cudaMallocManaged(&b, 4000);
+  for (int i = 0; i < 10000; ++i) a[i] = 1 + (i * 7919 % 1000) * 1e-3f;
+  means<<<4, 256>>>(a, b, 1000);
+  cudaDeviceSynchronize();
+  double sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += b[i];
+  std::printf("means %.7g\n", sum);
+}
+CU
+cat >apart2.cu <<'CU'
+#include <cstdio>
+extern __device__ int table[4];
+static __device__ int own[2] = {7, 8};
+__device__ void second(int i) { printf("second %d %d\n", table[i + 1], own[i]); }
+__device__ float mean(const float* a, int i) {
+  float sum = 0;
+  for (int k = 0; k < 4; ++k) sum += a[i * 4 + k] / (k + 1.5f);
+  return sum;
+}
+CU
+for sm in 75 90 120; do
+  "$nvcc" -rdc=true -O3 -std=c++17 -w -lineinfo -cudart shared -arch=sm_$sm apart.cu apart2.cu -o apart_$sm || fail "apart.cu: not built"
+  run "$warplens" run --sm $sm --json apart.json ./apart_$sm
+  expect_code 0
+  expect_not_in stderr 'runs as PTX'
+  printf '%s\n' 'order 3008' 'first 1 5' 'first 2 6' 'second 2 7' 'second 3 8' 'means 3882.72' | diff - stdout || fail "apart on $sm: wrong"
+  expect_json apart.json '{(l["name"].split("(")[0], s["file"].rsplit("/")[-1], s["line"]) for l in r["launches"] for s in l["sites"]} >= {("means", "apart2.cu", 7), ("says", "apart2.cu", 4)}' True
+done
+
 # Registers that ptxas spills are accesses of their own, apart from the program's arrays; a gate finds them, and nothing else does.
 for sm in 75 90 120; do
   "$nvcc" -O3 -std=c++17 -lineinfo -maxrregcount 32 -cudart shared -arch=sm_$sm "$programs/spills.cu" -o spills_$sm || fail "spills.cu: not built"

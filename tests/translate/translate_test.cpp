@@ -81,20 +81,30 @@ TEST(Translate, WordsOfAnAddressMayBeInAnyRegisters) {
   EXPECT_EQ(opcodes, "mov ld ld add add mad setp fma bra ");
 }
 
+// What a kernel calls is part of it, wherever its code lies; so are functions of the runtime.
+TEST(Translate, FunctionsWithSectionsOfTheirOwnArePartOfTheKernel) {
+  const MachineModule made = translated(cubin_of("apart"));
+  EXPECT_TRUE(made.refused.empty()) << made.refused.begin()->second;
+  ASSERT_TRUE(made.module.find_function("_Z6ratiosPKfPfi").valid());
+  EXPECT_NE(made.ptx.find("vprintf, (format, values)"), std::string::npos);
+}
+
 TEST(Translate, TruncatedCubinsDoNoHarm) {
-  const std::string whole = merged();
-  for (std::size_t size = 0; size < whole.size(); size += 37) (void)translated(whole.substr(0, size));
+  for (const char* name : {"merged", "apart"}) {
+    const std::string whole = cubin_of(name);
+    for (std::size_t size = 0; size < whole.size(); size += 37) (void)translated(whole.substr(0, size));
+  }
 }
 
 TEST(Translate, DamagedCubinsDoNoHarm) {
-  const std::string whole = merged();
   std::mt19937 random(7);
-  for (u32 i = 0; i < 300; ++i) {
-    std::string damaged = whole;
-    for (u32 n = 0; n < 1 + i % 20; ++n) damaged[random() % damaged.size()] = static_cast<char>(random());
-    const MachineModule made = translated(damaged);
-    for (const auto& [kernel, why] : made.refused) EXPECT_FALSE(why.empty()) << kernel;
-  }
+  for (const char* name : {"merged", "apart"})
+    for (u32 i = 0; i < 300; ++i) {
+      std::string damaged = cubin_of(name);
+      for (u32 n = 0; n < 1 + i % 20; ++n) damaged[random() % damaged.size()] = static_cast<char>(random());
+      const MachineModule made = translated(damaged);
+      for (const auto& [kernel, why] : made.refused) EXPECT_FALSE(why.empty()) << kernel;
+    }
 }
 
 TEST(Translate, NothingIsMadeOfWhatIsNoCubin) {

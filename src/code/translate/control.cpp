@@ -45,6 +45,14 @@ u64 target_of(const Instruction& i) {
 }
 } // namespace
 
+// Where a call goes; none: to a function of the runtime, or where a register says.
+std::optional<u64> Kernel::target_of_call() const {
+  if (const auto linked = kernel_.calls.find(place_.offset); linked != kernel_.calls.end())
+    return linked->second;
+  if (!has(Modifier::REL) || now_->operands().back().kind != Kind::target) return {};
+  return target_of(*now_);
+}
+
 const Instruction* Kernel::code_at(u64 offset) const {
   const u64 index = offset / sass::instruction_bytes;
   return offset % sass::instruction_bytes == 0 && index < code_.size() ? &code_[index] : nullptr;
@@ -105,7 +113,7 @@ bool Kernel::returns_behind_call() const {
   };
   const u64 begin = behind > reach ? behind - reach : 0;
   return is_constant_in(begin, (behind - begin) / sass::instruction_bytes) ||
-         is_constant_in(target_of(*now_), function);
+         is_constant_in(target_of_call().value_or(0), function);
 }
 
 // A call of what never returns to the instruction behind it: ptxas leaves loops so, on 8.x above all. Only in the kernel itself, where a
@@ -177,13 +185,14 @@ bool Kernel::find_places() {
       break;
     }
     case Opcode::CALL: {
-      if (!has(Modifier::REL) || now_->operands().back().kind != Kind::target) { // a function of the runtime
+      const std::optional<u64> target = target_of_call();
+      if (!target) { // a function of the runtime
         flow_to(next, open, waiting);
         break;
       }
       const bool jump = is_jump();
       if (!jump && !returns_behind_call()) refuse("does not return to where it is called");
-      const Place to{jump ? place_.context : context_of_call(next.offset), target_of(*now_)};
+      const Place to{jump ? place_.context : context_of_call(next.offset), *target};
       if (!why_.empty()) return false;
       mark(to);
       flow_to(to, open, waiting);
@@ -272,7 +281,8 @@ bool Kernel::write_code(bool across) {
     if (never(*now_)) continue;
     const auto linked = kernel_.relocated.find(place.offset);
     const bool has_address = linked != kernel_.relocated.end();
-    if (has_address && now_->opcode != Opcode::MOV && now_->opcode != Opcode::UMOV)
+    if (has_address && now_->opcode != Opcode::MOV && now_->opcode != Opcode::UMOV &&
+        now_->opcode != Opcode::CALL)
       return refuse(fmt::format("needs '{}'", linked->second.address.name)), false;
     guard_ = guarded(*now_) ? fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "",
                                           now_->guard_uniform ? 'q' : 'p', now_->guard)
@@ -391,8 +401,8 @@ bool Kernel::control() {
     return true;
   }
   case Opcode::CALL:
-    if (has(Modifier::REL) && now_->operands().back().kind == Kind::target) {
-      branch({is_jump() ? place_.context : context_of_call(next.offset), target_of(*now_)});
+    if (const std::optional<u64> target = target_of_call()) {
+      branch({is_jump() ? place_.context : context_of_call(next.offset), *target});
       return true;
     }
     return call_builtin();
@@ -410,12 +420,15 @@ void Kernel::start_block(const Place& next) {
   if (!labels_.contains(next)) line(fmt::format("$N{}_{:x}:", next.context, next.offset));
 }
 
-// CALL.ABS of what a register pair was loaded with: vprintf, malloc, free, __assertfail. Arguments and results are in R4 and up.
+// CALL.ABS of what a register pair was loaded with, or the linker fills in: vprintf, malloc, free, __assertfail. Arguments and results are in
+// R4 and up.
 bool Kernel::call_builtin() {
   const Operand& f = now_->operands().back();
-  auto known = functions_.find(f.number);
-  if (f.kind != Kind::reg || known == functions_.end()) return refuse("calls what is not known");
-  const std::string& name = known->second;
+  const auto known = functions_.find(f.number);
+  const auto linked = kernel_.relocated.find(place_.offset);
+  const bool by_register = f.kind == Kind::reg && known != functions_.end();
+  if (!by_register && linked == kernel_.relocated.end()) return refuse("calls what is not known");
+  const std::string& name = by_register ? known->second : linked->second.address.name;
   auto pair = [&](u8 n) {
     Operand o;
     o.kind = Kind::reg, o.number = n;

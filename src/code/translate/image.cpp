@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <fmt/format.h>
 
 namespace warplens::translate {
 namespace {
@@ -21,6 +22,9 @@ enum Attribute : u8 {
 };
 // Types of relocations (nvlink 13): the low and the high word of an address, as an immediate.
 constexpr u32 low_word_of_address = 0x38, high_word_of_address = 0x39;
+// The lowest twelve bits of instructions that they are in (src/code/sass/table.def).
+constexpr u64 opcode_bits = 0xfff, call_opcode = 0x943, move_opcode = 0x802;
+constexpr u64 most_linked_code = u64{16} << 20; // bytes
 // Of ptxas 13.0: it marks each instruction that spills, and no access of an array (6,520 marks in 6 kernels, for 7.5 to 12.0; 5 of them have
 // an array, too, and none of its 74 accesses is marked).
 constexpr u32 spill_annotation = 1;
@@ -83,6 +87,88 @@ void read_kernel_info(KernelImage& kernel, os::Bytes info) {
   for (const auto& [ordinal, parameter] : parameters) kernel.parameters.push_back(parameter);
 }
 
+constexpr std::string_view code_section = ".text.";
+
+// May the code of that section stand behind a kernel's? Not where what belongs to it cannot be told from what belongs to others.
+bool is_function(const os::Elf& elf, u32 section) {
+  if (section >= elf.sections().size()) return false;
+  const std::string_view name = elf.sections()[section].name;
+  if (!name.starts_with(code_section)) return false;
+  const std::string own(name.substr(code_section.size()));
+  const auto same = std::ranges::count(elf.sections(), name, &os::Elf::Section::name);
+  return elf.find(".nv.constant0." + own) == nullptr && elf.find(".nv.constant2." + own) == nullptr &&
+         (same == 1 || elf.relocations(name).empty());
+}
+
+bool is_variable(const os::Elf& elf, const os::Elf::Symbol& symbol) {
+  if (symbol.type != STT_OBJECT || !symbol.defined || symbol.section >= elf.sections().size()) return false;
+  const std::string_view section = elf.sections()[symbol.section].name;
+  return section == ".nv.constant3" || section == ".nv.global" || section == ".nv.global.init";
+}
+
+// Names of symbols. Files that were linked together may each have a variable of a name, as their literals ("$str") do: such a variable
+// is another one than that of the file's PTX, and gets its place into its name.
+std::vector<std::string> names_of(const os::Elf& elf, const std::vector<os::Elf::Symbol>& symbols) {
+  std::map<std::string_view, u32> often;
+  for (const os::Elf::Symbol& symbol : symbols)
+    if (is_variable(elf, symbol)) ++often[symbol.name];
+  std::vector<std::string> out;
+  for (const os::Elf::Symbol& symbol : symbols) {
+    const bool several = is_variable(elf, symbol) && (often[symbol.name] > 1 || symbol.name.starts_with('$'));
+    out.push_back(several ? fmt::format("{}_{}_{:x}", symbol.name, symbol.section, symbol.value)
+                          : std::string(symbol.name));
+  }
+  return out;
+}
+
+// What the linker fills in. Of functions that the kernel calls, and those that they call, the code is put behind the kernel's.
+void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os::Elf::Symbol>& symbols,
+          const std::vector<std::string>& names) {
+  std::map<u32, u64> begins{{own, 0}}; // by section
+  std::vector<u32> sections{own};
+  auto begin_of = [&](u32 section) -> std::optional<u64> {
+    if (auto known = begins.find(section); known != begins.end()) return known->second;
+    if (!is_function(elf, section)) return {};
+    const os::Elf::Section& function = elf.sections()[section];
+    if (kernel.linked.empty()) kernel.linked.assign(kernel.code.begin(), kernel.code.end());
+    const u64 begin = (kernel.linked.size() + 15) & ~u64{15};
+    if (begin + function.data.size() > most_linked_code) return {};
+    kernel.linked.resize(begin);
+    kernel.linked.insert(kernel.linked.end(), function.data.begin(), function.data.end());
+    kernel.functions.push_back({begin, std::string(function.name.substr(code_section.size()))});
+    begins[section] = begin;
+    sections.push_back(section);
+    return begin;
+  };
+  for (std::size_t n = 0; n < sections.size(); ++n) {
+    const u64 begin = begins[sections[n]];
+    for (const os::Elf::Relocation& r : elf.relocations(elf.sections()[sections[n]].name)) {
+      const bool high = r.type == high_word_of_address, known = high || r.type == low_word_of_address;
+      const u64 at = begin + (r.offset & ~u64{15});
+      Relocated one{{}, high, known};
+      if (r.symbol < symbols.size()) {
+        const os::Elf::Symbol& symbol = symbols[r.symbol];
+        one.address = {names[r.symbol], r.addend};
+        const u64 opcode = read<u64>(kernel.linked.empty() ? kernel.code : kernel.linked, at) & opcode_bits;
+        const bool in_code = symbol.defined && (opcode == call_opcode || (known && opcode == move_opcode));
+        if (const std::optional<u64> there = in_code ? begin_of(symbol.section) : std::nullopt) {
+          const u64 value = *there + symbol.value + static_cast<u64>(r.addend);
+          if (opcode == call_opcode) {
+            kernel.calls[at] = value;
+            continue;
+          }
+          const u32 word = high ? 0 : static_cast<u32>(value);
+          if (kernel.linked.empty()) kernel.linked.assign(kernel.code.begin(), kernel.code.end());
+          if (at + 8 <= kernel.linked.size()) std::memcpy(kernel.linked.data() + at + 4, &word, sizeof word);
+          continue;
+        }
+      }
+      kernel.relocated[at] = one;
+    }
+  }
+  if (!kernel.linked.empty()) kernel.code = kernel.linked;
+}
+
 } // namespace
 
 Image read_image(os::Bytes cubin, u32 sm) {
@@ -91,7 +177,7 @@ Image read_image(os::Bytes cubin, u32 sm) {
   const std::optional<os::Elf> elf = os::Elf::parse(cubin);
   if (!elf) return out;
   const std::vector<os::Elf::Symbol> symbols = elf->symbols();
-  constexpr std::string_view code = ".text.";
+  const std::vector<std::string> names = names_of(*elf, symbols);
   auto data_of = [&](const std::string& name) {
     const os::Elf::Section* section = elf->find(name);
     return section != nullptr ? section->data : os::Bytes();
@@ -105,10 +191,11 @@ Image read_image(os::Bytes cubin, u32 sm) {
       u64& bytes = frames[std::string(symbols[symbol].name)];
       bytes = std::max<u64>(bytes, read<u32>(value, 4));
     });
-  for (const os::Elf::Section& section : elf->sections()) {
-    if (!section.name.starts_with(code)) continue;
+  for (u32 number = 0; number < elf->sections().size(); ++number) {
+    const os::Elf::Section& section = elf->sections()[number];
+    if (!section.name.starts_with(code_section)) continue;
     KernelImage kernel;
-    kernel.name = section.name.substr(code.size());
+    kernel.name = section.name.substr(code_section.size());
     if (elf->find(".nv.constant0." + kernel.name) == nullptr) continue; // a function of another module
     kernel.code = section.data;
     read_kernel_info(kernel, data_of(".nv.info." + kernel.name));
@@ -117,22 +204,24 @@ Image read_image(os::Bytes cubin, u32 sm) {
     constexpr u32 with_clusters = 90;
     if (sm >= with_clusters) kernel.shared_reserved = 1024;
     kernel.frame_bytes = frames[kernel.name];
-    for (const os::Elf::Relocation& r : elf->relocations(section.name)) {
-      const bool high = r.type == high_word_of_address;
-      Relocated one{{}, high, high || r.type == low_word_of_address};
-      if (r.symbol < symbols.size()) one.address = {std::string(symbols[r.symbol].name), r.addend};
-      kernel.relocated[r.offset & ~u64{15}] = one;
+    link(kernel, *elf, number, symbols, names);
+    for (const LinkedFunction& function : kernel.functions) {
+      KernelImage its;
+      read_kernel_info(its, data_of(".nv.info." + function.name));
+      // One below the other, at worst: none is called while it runs.
+      kernel.frame_bytes += frames[function.name];
+      for (u64 offset : its.spills) kernel.spills.insert(function.begin + offset);
     }
     kernel.jump_tables = data_of(".nv.constant2." + kernel.name);
     if (elf->relocations(".nv.constant2." + kernel.name).empty()) kernel.literals = kernel.jump_tables;
     out.kernels.push_back(std::move(kernel));
   }
-  for (const os::Elf::Symbol& symbol : symbols) {
-    if (symbol.type != STT_OBJECT || !symbol.defined || symbol.section >= elf->sections().size()) continue;
+  for (u32 n = 0; n < symbols.size(); ++n) {
+    const os::Elf::Symbol& symbol = symbols[n];
+    if (!is_variable(*elf, symbol)) continue;
     const os::Elf::Section& section = elf->sections()[symbol.section];
     const bool is_constant = section.name == ".nv.constant3";
-    if (!is_constant && section.name != ".nv.global" && section.name != ".nv.global.init") continue;
-    DeviceVariable variable{std::string(symbol.name), symbol.value, symbol.size, {}, is_constant};
+    DeviceVariable variable{names[n], symbol.value, symbol.size, {}, is_constant};
     if (symbol.value <= section.data.size() && section.data.size() - symbol.value >= symbol.size)
       variable.initial = section.data.subspan(symbol.value, symbol.size);
     out.variables.push_back(std::move(variable));
@@ -140,7 +229,7 @@ Image read_image(os::Bytes cubin, u32 sm) {
   std::ranges::sort(out.variables, {}, &DeviceVariable::offset);
   for (const os::Elf::Relocation& relocation : elf->relocations(".nv.constant4"))
     if (relocation.symbol < symbols.size())
-      out.addresses[relocation.offset] = {std::string(symbols[relocation.symbol].name), relocation.addend};
+      out.addresses[relocation.offset] = {names[relocation.symbol], relocation.addend};
   out.initial_pointers =
       !elf->relocations(".nv.global.init").empty() || !elf->relocations(".nv.constant3").empty();
   return out;

@@ -31,11 +31,20 @@ struct Relocated {
   bool is_known = false; // false: of another kind
 };
 
+// A function with a section of its own (-rdc), whose code lies behind that of the kernel that calls it.
+struct LinkedFunction {
+  u64 begin = 0;
+  std::string name;
+};
+
 struct KernelImage {
   std::string name;
-  os::Bytes code;
+  os::Bytes code;                          // of functions, too; addresses of code in it are offsets
+  std::vector<std::byte> linked;           // which `code` is, where there are functions
+  std::vector<LinkedFunction> functions;   // by where they begin
+  std::map<u64, u64> calls;                // of them: offset of the call → where the function begins
   std::vector<KernelParameter> parameters; // in the order of the signature
-  u32 parameters_at = 0;                   // in constant bank 0
+  u32 parameters_at = ~u32{0};             // in constant bank 0; the greatest number: there are none
   u64 shared_bytes = 0;                    // of its own variables, what is reserved in front of them included
   u64 shared_reserved = 0;                 // in front of them
   std::vector<SharedArray> shared_arrays;  // if they are known, all of them, in order

@@ -192,6 +192,7 @@ private:
   using Regions = std::vector<Region>;
   const Instruction* code_at(u64 offset) const;
   bool find_places();
+  std::optional<u64> target_of_call() const;
   bool returns_behind_call() const;
   bool is_jump() const;
   std::pair<Regions, Regions> behind_branch(const Regions& open) const;

@@ -88,7 +88,7 @@ public:
     for (ir::Instruction& i : function.instructions) {
       auto found = offsets.find(i.ptx_line);
       if (found == offsets.end()) continue;
-      i.location = location(kernel.name, found->second);
+      i.location = location(*kernel.image, found->second);
       if (!i.site.valid()) continue;
       const Instruction& machine = code[found->second / sass::instruction_bytes];
       access::Site& site = module_.sites[i.site.value];
@@ -109,8 +109,12 @@ private:
     return out;
   }
 
-  ir::LocationId location(const std::string& function, u64 offset) {
-    const access::SourceStack frames = lines_.frames(function, offset);
+  ir::LocationId location(const KernelImage& kernel, u64 offset) {
+    const std::string* function = &kernel.name;
+    u64 begin = 0;
+    for (const LinkedFunction& one : kernel.functions)
+      if (one.begin <= offset) function = &one.name, begin = one.begin;
+    const access::SourceStack frames = lines_.frames(*function, offset - begin);
     ir::LocationId out;
     std::vector<access::SourceFrame> outermost(frames.begin(), frames.end());
     std::ranges::reverse(outermost);

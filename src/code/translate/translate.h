@@ -8,7 +8,8 @@
 //   * A register is a register of 32 bits; pairs are put together where an instruction takes 64 bits.
 //   * Constant bank 0 is the launch: parameters, sizes of grid and block. Bank 3 is __constant__ memory, bank 4 addresses.
 //   * An access of memory is exactly one access of PTX. Arithmetic may take several instructions.
-//   * A subroutine is repeated for each place that it is called from: compilers have them for division and square root.
+//   * A subroutine is repeated for each place that it is called from: compilers have them for division and square root. Those of files that
+//     were compiled apart (-rdc) have sections of their own; their code is put behind the kernel's (image.cpp).
 //
 // Not translated: recursion, calls through registers but those of vprintf and the like, textures and surfaces, matrix instructions of
 // warp groups, clusters, bulk copies. A kernel with one of these has no translation, and `refused` says which instruction.
