@@ -11,7 +11,7 @@
 #include "base/cpu.h"
 #include "harness/system.h"
 #include "measure/collect.h"
-#include "os/bytes.h"
+#include "os/file.h"
 #include "os/temp_dir.h"
 #include "ptx/parse.h"
 #include "sim/sim.h"
@@ -21,8 +21,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 
 namespace warplens::bench {
 namespace {
@@ -128,11 +126,9 @@ toolchain::CompileRequest request_for(const std::string& source, const std::stri
 }
 
 std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) fail(fmt::format("cannot read '{}'", path));
-  return text.str();
+  std::optional<std::string> text = os::read_file(path);
+  if (!text) fail(fmt::format("cannot read '{}'", path));
+  return std::move(*text);
 }
 
 struct Code {

@@ -154,6 +154,32 @@ for sm in 75 90 120; do
   expect_json apart.json '{(l["name"].split("(")[0], s["file"].rsplit("/")[-1], s["line"]) for l in r["launches"] for s in l["sites"]} >= {("means", "apart2.cu", 7), ("says", "apart2.cu", 4)}' True
 done
 
+# A kernel that calls through a pointer runs as PTX, and so does the one that makes the pointer: else it would be another function's.
+cat >pointers.cu <<'CU'
+#include <cstdio>
+__device__ float twice(float x) { return 2 * x; }
+__device__ float square(float x) { return x * x; }
+__device__ float (*chosen)(float);
+__global__ void choose(int which) { chosen = which ? twice : square; }
+__global__ void use(float* out) { *out = chosen(3); }
+int main() {
+  float* out;
+  cudaMallocManaged(&out, 4);
+  for (int which = 0; which < 2; ++which) {
+    choose<<<1, 1>>>(which);
+    use<<<1, 1>>>(out);
+    cudaDeviceSynchronize();
+    std::printf("%g\n", *out);
+  }
+}
+CU
+for apart in false true; do
+  "$nvcc" -rdc=$apart -O3 -std=c++17 -w -lineinfo -cudart shared -arch=sm_90 pointers.cu -o pointers || fail "pointers.cu: not built"
+  run "$warplens" run ./pointers
+  expect_code 0
+  printf '%s\n' 9 6 | diff - stdout || fail "pointers, -rdc=$apart: wrong"
+done
+
 # Registers that ptxas spills are accesses of their own, apart from the program's arrays; a gate finds them, and nothing else does.
 for sm in 75 90 120; do
   "$nvcc" -O3 -std=c++17 -lineinfo -maxrregcount 32 -cudart shared -arch=sm_$sm "$programs/spills.cu" -o spills_$sm || fail "spills.cu: not built"

@@ -427,7 +427,10 @@ bool Kernel::call_builtin() {
   const auto known = functions_.find(f.number);
   const auto linked = kernel_.relocated.find(place_.offset);
   const bool by_register = f.kind == Kind::reg && known != functions_.end();
-  if (!by_register && linked == kernel_.relocated.end()) return refuse("calls what is not known");
+  if (!by_register && linked == kernel_.relocated.end()) {
+    calls_by_address_ = true;
+    return refuse("calls what is not known");
+  }
   const std::string& name = by_register ? known->second : linked->second.address.name;
   auto pair = [&](u8 n) {
     Operand o;

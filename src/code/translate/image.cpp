@@ -1,6 +1,8 @@
 // Sections of a cubin: .text.K code, .nv.info.K what the driver must know of a kernel, .nv.constantN[.K] banks, .nv.shared.K, .nv.global.
 // The attributes of .nv.info are not documented; those that are read here were found with ptxas 13.0 on kernels of known shape.
 #include "translate/image.h"
+#include "base/bits.h"
+#include "sass/instruction.h"
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
@@ -106,32 +108,32 @@ bool is_variable(const os::Elf& elf, const os::Elf::Symbol& symbol) {
   return section == ".nv.constant3" || section == ".nv.global" || section == ".nv.global.init";
 }
 
-// Names of symbols. Files that were linked together may each have a variable of a name, as their literals ("$str") do: such a variable
-// is another one than that of the file's PTX, and gets its place into its name.
+// Names of symbols. Files that were linked together each have literals of the same names ("$str"), which nothing but this code reads: their
+// place is added to the name. Other variables keep theirs, by which the host finds them.
 std::vector<std::string> names_of(const os::Elf& elf, const std::vector<os::Elf::Symbol>& symbols) {
-  std::map<std::string_view, u32> often;
-  for (const os::Elf::Symbol& symbol : symbols)
-    if (is_variable(elf, symbol)) ++often[symbol.name];
   std::vector<std::string> out;
-  for (const os::Elf::Symbol& symbol : symbols) {
-    const bool several = is_variable(elf, symbol) && (often[symbol.name] > 1 || symbol.name.starts_with('$'));
-    out.push_back(several ? fmt::format("{}_{}_{:x}", symbol.name, symbol.section, symbol.value)
-                          : std::string(symbol.name));
-  }
+  for (const os::Elf::Symbol& symbol : symbols)
+    out.push_back(is_variable(elf, symbol) && symbol.name.starts_with('$')
+                      ? fmt::format("{}_{}_{:x}", symbol.name, symbol.section, symbol.value)
+                      : std::string(symbol.name));
   return out;
 }
 
-// What the linker fills in. Of functions that the kernel calls, and those that they call, the code is put behind the kernel's.
+// What the linker fills in. The code of functions that the kernel calls, and of those that they call, is put behind the kernel's. A function's
+// address is filled in where it is called, and where it is returned to. Elsewhere it may leave the kernel, and the others have another.
 void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os::Elf::Symbol>& symbols,
           const std::vector<std::string>& names) {
   std::map<u32, u64> begins{{own, 0}}; // by section
   std::vector<u32> sections{own};
+  auto make_own = [&] {
+    if (kernel.linked.empty()) kernel.linked.assign(kernel.code.begin(), kernel.code.end());
+  };
   auto begin_of = [&](u32 section) -> std::optional<u64> {
     if (auto known = begins.find(section); known != begins.end()) return known->second;
     if (!is_function(elf, section)) return {};
     const os::Elf::Section& function = elf.sections()[section];
-    if (kernel.linked.empty()) kernel.linked.assign(kernel.code.begin(), kernel.code.end());
-    const u64 begin = (kernel.linked.size() + 15) & ~u64{15};
+    make_own();
+    const u64 begin = align_up(kernel.linked.size(), sass::instruction_bytes);
     if (begin + function.data.size() > most_linked_code) return {};
     kernel.linked.resize(begin);
     kernel.linked.insert(kernel.linked.end(), function.data.begin(), function.data.end());
@@ -144,13 +146,14 @@ void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os
     const u64 begin = begins[sections[n]];
     for (const os::Elf::Relocation& r : elf.relocations(elf.sections()[sections[n]].name)) {
       const bool high = r.type == high_word_of_address, known = high || r.type == low_word_of_address;
-      const u64 at = begin + (r.offset & ~u64{15});
+      const u64 at = begin + r.offset / sass::instruction_bytes * sass::instruction_bytes;
       Relocated one{{}, high, known};
       if (r.symbol < symbols.size()) {
         const os::Elf::Symbol& symbol = symbols[r.symbol];
         one.address = {names[r.symbol], r.addend};
         const u64 opcode = read<u64>(kernel.linked.empty() ? kernel.code : kernel.linked, at) & opcode_bits;
-        const bool in_code = symbol.defined && (opcode == call_opcode || (known && opcode == move_opcode));
+        const bool returns = known && opcode == move_opcode && symbol.section == sections[n] && r.addend != 0;
+        const bool in_code = symbol.defined && (opcode == call_opcode || returns);
         if (const std::optional<u64> there = in_code ? begin_of(symbol.section) : std::nullopt) {
           const u64 value = *there + symbol.value + static_cast<u64>(r.addend);
           if (opcode == call_opcode) {
@@ -158,7 +161,7 @@ void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os
             continue;
           }
           const u32 word = high ? 0 : static_cast<u32>(value);
-          if (kernel.linked.empty()) kernel.linked.assign(kernel.code.begin(), kernel.code.end());
+          make_own();
           if (at + 8 <= kernel.linked.size()) std::memcpy(kernel.linked.data() + at + 4, &word, sizeof word);
           continue;
         }

@@ -38,6 +38,10 @@ struct LinkedFunction {
 };
 
 struct KernelImage {
+  KernelImage() = default;
+  KernelImage(KernelImage&&) = default; // `code` may point into `linked`, which a copy would not have
+  KernelImage& operator=(KernelImage&&) = default;
+
   std::string name;
   os::Bytes code;                          // of functions, too; addresses of code in it are offsets
   std::vector<std::byte> linked;           // which `code` is, where there are functions

@@ -47,6 +47,7 @@ public:
 
   const std::set<std::string>& builtins() const { return builtins_; }
   bool uses_tables() const { return uses_tables_; }
+  bool calls_by_address() const { return calls_by_address_; } // why it was refused
   const std::vector<Instruction>& code() const { return code_; }
 
   std::vector<Meeting> meetings;                 // lines counted from the entry's first
@@ -236,7 +237,7 @@ private:
   std::map<u32, std::string> functions_; // register → the function of the runtime that it holds
   std::map<u32, u64> numbers_;           // register → the number that it holds
   std::set<std::string> builtins_;       // their declarations
-  bool uses_tables_ = false, falls_ = false;
+  bool uses_tables_ = false, calls_by_address_ = false, falls_ = false;
   std::map<Place, Regions> regions_; // in front of each instruction that control reaches
   std::set<Place> labels_;
   std::map<Place, u32> label_lines_;

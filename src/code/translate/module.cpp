@@ -178,6 +178,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
   std::set<std::string> builtins;
   std::string kernels, variables;
   std::vector<Translated> translated;
+  std::string by_address; // a kernel that calls functions by their addresses
   for (const KernelImage& kernel : image.kernels) {
     if (only && kernel.name != *only) {
       out.others.insert(kernel.name);
@@ -192,6 +193,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
     }
     Kernel one(image, kernel, std::move(*code));
     if (!one.translate()) {
+      if (one.calls_by_address()) by_address = kernel.name;
       out.refused[kernel.name] = one.why();
       continue;
     }
@@ -211,6 +213,13 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
       variables +=
           fmt::format(".const .align 4 .b8 {}_tables[{}]{};\n", kernel.name, kernel.jump_tables.size(),
                       bytes_text(kernel.jump_tables, kernel.jump_tables.size()));
+  }
+  // It runs as PTX, where functions have other addresses: those that other kernels hand to it must be PTX's, too.
+  if (!by_address.empty() && !ptx.empty()) {
+    for (const Translated& kernel : translated)
+      out.refused[kernel.name] =
+          fmt::format("'{}' of the same file calls functions by their addresses", by_address);
+    return out;
   }
   for (const DeviceVariable& v : image.variables)
     variables +=
