@@ -13,8 +13,14 @@ find_program(warplens_nvcc nvcc HINTS /usr/local/cuda/bin)
 if(warplens_nvcc)
   set(example ${PROJECT_BINARY_DIR}/example/transpose)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/example)
+  set(flags)
+  foreach(option ${warplens_link_glibc})
+    string(REGEX REPLACE "^-Wl," "-Xlinker=" option ${option})
+    string(REGEX REPLACE "^-(-sysroot|B|static)" "-Xcompiler=-\\1" option ${option})
+    list(APPEND flags ${option})
+  endforeach()
   add_custom_command(OUTPUT ${example} DEPENDS ${PROJECT_SOURCE_DIR}/examples/transpose.cu
-    COMMAND ${warplens_nvcc} -lineinfo -arch=sm_90 -cudart shared -o ${example} transpose.cu
+    COMMAND ${warplens_nvcc} -lineinfo -arch=sm_90 -cudart shared -o ${example} transpose.cu ${flags}
     COMMAND ${CMAKE_STRIP} ${example}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/examples VERBATIM)
   add_custom_target(example ALL DEPENDS ${example})
@@ -27,7 +33,7 @@ set(CPACK_PACKAGE_NAME warplens)
 # Who publishes it stands in one file, of which all manifests are made.
 file(READ ${PROJECT_SOURCE_DIR}/packaging.json packaging)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/packaging.json)
-foreach(member owner address repository summary)
+foreach(member owner address repository summary description)
   string(JSON packaging_${member} GET "${packaging}" ${member})
 endforeach()
 set(CPACK_PACKAGE_CONTACT "${packaging_owner}")
@@ -48,9 +54,7 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/changelog CONTENT "warplens (${PROJE
 execute_process(COMMAND gzip -9nkf ${PROJECT_BINARY_DIR}/changelog)
 install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION share/doc/warplens)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${packaging_summary}")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "WarpLens runs unmodified CUDA programs on the processor, and counts for each line of their
-source the sectors and wavefronts that its memory accesses take on a GPU. It judges kernels
-from their code, explains single accesses, and serves editors.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${packaging_description}")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "clang-19 | clang-16 | clang, g++")

@@ -12,6 +12,17 @@ if(WARPLENS_SANITIZE)
   add_link_options(-fsanitize=${WARPLENS_SANITIZE})
 endif()
 
+# Packages are for distributions with an older glibc than the one here. Only linking differs: our objects ask for few functions that it
+# does not have (cmake/old_glibc.c).
+set(WARPLENS_GLIBC "" CACHE PATH "a folder with an older glibc to link with, made by scripts/old_glibc.sh")
+if(WARPLENS_GLIBC)
+  set(folder ${WARPLENS_GLIBC}/usr/lib/x86_64-linux-gnu)
+  set(warplens_link_glibc --sysroot=${WARPLENS_GLIBC} -B${folder} -Wl,--allow-shlib-undefined)
+  add_link_options(${warplens_link_glibc})
+  set(CMAKE_CXX_STANDARD_LIBRARIES "${folder}/old_glibc.o -lpthread -ldl")
+  list(APPEND warplens_link_glibc -static-libstdc++ -static-libgcc ${folder}/old_glibc.o -lpthread -ldl) # of a whole program
+endif()
+
 # How hard a release build optimises, where that is not -O2: what runs per lane, per access or per CTA gets -O3; what
 # runs once per run, or once per line of a report, gets -O1, which compiles in 10 to 30 % less time.
 set(warplens_rooms_O3 sim arch fold)

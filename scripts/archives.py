@@ -58,7 +58,7 @@ def newest_glibc(files):
 
 def wanted(root, path):
     inner = path.relative_to(root).as_posix()
-    if inner.startswith(("include/", "lib/cmake/", "lib/libwarplens", "share/warplens/python/")):
+    if inner.startswith(("include/", "lib/cmake/", "lib/libwarplens", "lib/warplens/libre2", "share/warplens/python/")):
         return False
     is_library = inner.startswith("lib/warplens/") and ".so." in inner and not inner.startswith("lib/warplens/libcu")
     return not is_library or inner.count(".") == 2  # libre2.so.9, not libre2.so.9.0.0

@@ -2,13 +2,20 @@
 # Makes the packages from the sources: a tarball for Linux on x86-64, a Debian package, a Python wheel and two archives for npm. They
 # come to build/release/package.
 #   scripts/package.sh
-# The tarball needs a glibc and a libstdc++ as new as those here: unpack it anywhere and run bin/warplens. What compiles .cu files
-# (clang or nvcc) is the user's. scripts/test_package.sh tries the packages in a bare Debian.
+# They run with glibc 2.31 and later, if debootstrap can make a Debian 11 to link with (which needs root); else with a glibc as new as
+# the one here. What compiles .cu files (clang or nvcc) is the user's. scripts/test_package.sh tries the packages in bare Debians.
 set -eu
 cd "$(dirname "$0")/.."
 export WARPLENS_MORE_PACKAGES=scripts/test-packages.txt # among them those that the playground is built with
 . scripts/prepare.sh
 prepare
+glibc=$PWD/build/glibc-2.31
+if sh scripts/old_glibc.sh "$glibc"; then
+  configure -DWARPLENS_GLIBC="$glibc"
+  trap 'configure -DWARPLENS_GLIBC=' EXIT # what is built next is for this system
+else
+  say "The packages will need $(ldd --version | head -1), or a newer one"
+fi
 cmake --build "$build" -j "$(jobs)" --target product playground >"$build.package.log" 2>&1 || die "the build failed: see $build.package.log"
 rm -rf "$build/package"
 version=$("$build/warplens" --version | head -1 | grep -oE '[0-9]+\.[0-9]+\.[0-9]+')
@@ -20,4 +27,5 @@ tar -C "$build/package" --owner=0 --group=0 --sort=name -czf "$build/package/$na
 rm -rf "${build:?}/package/$name"
 cpack -G DEB --config "$build/CPackConfig.cmake" >>"$build.package.log" 2>&1 || die "no Debian package: see $build.package.log"
 rm -rf "$build/package/_CPack_Packages"
+sh scripts/source_package.sh "$build/package" || say "No Debian source package: it needs git and dpkg-dev"
 ls -l "$build/package"

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes the Debian package and installs it into a bare Debian 12 in a folder, where it must compile and run a program. Needs
-# root, debootstrap, and a mirror; exits with 77 where one of them is missing. Takes minutes, and is no part of ./test.
-#   scripts/test_package.sh [FOLDER]     keeps the Debian in FOLDER, and takes the one that is there
-# WARPLENS_PACKAGE=FILE is tried instead of one that is made.
+# Makes the packages, installs that for Debian into a bare Debian 12 in a folder, where it must compile and run a program, and unpacks the
+# tarball in a bare Debian 11, where it must run one. Needs root, debootstrap, and a mirror; exits with 77 where one of them is missing.
+# Takes minutes, and is no part of ./test.
+#   scripts/test_package.sh [FOLDER]     keeps the Debian 12 in FOLDER, and takes the one that is there
+# WARPLENS_PACKAGES=FOLDER are tried instead of those that would be made.
 set -eu
 cd "$(dirname "$0")/.."
 build=${WARPLENS_BUILD_DIR:-build/release}
@@ -12,13 +13,12 @@ fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || skip "a Debian in a folder is made by root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 command -v dpkg-shlibdeps >/dev/null || skip "dpkg-dev is not installed"
-package=${WARPLENS_PACKAGE:-}
-if [ -z "$package" ]; then
-  cmake --build "$build" --target product
-  rm -rf "$build/package"
-  cpack --config "$build/CPackConfig.cmake" >"$build/package.log" || fail "no package: see $build/package.log"
-  package=$(echo "$build"/package/*.deb)
+packages=${WARPLENS_PACKAGES:-}
+if [ -z "$packages" ]; then
+  scripts/package.sh || fail "no packages"
+  packages=$build/package
 fi
+package=$(echo "$packages"/*.deb)
 dpkg-deb --info "$package"
 
 folder=${1:-}
@@ -49,4 +49,18 @@ inside 'apt-get install -y -q --no-install-recommends clang-19 g++' >>"$folder/i
 inside 'warplens doctor'
 inside 'cd /root && warplens run matmul.cu 2>report && cat report && grep -q "sectors" report' || fail "matmul.cu does not run"
 inside 'dpkg --remove warplens >/dev/null && ! test -e /usr/lib/warplens' || fail "it does not go without a trace"
-echo "the package installs, runs and goes"
+
+debian=build/glibc-2.31
+sh scripts/old_glibc.sh "$debian" || skip "there is no Debian 11"
+rm -rf "$debian/root/warplens"
+mkdir "$debian/root/warplens"
+tar -C "$debian/root/warplens" --strip-components=1 -xzf "$packages"/*.tar.gz
+[ -e "$debian/proc/self" ] || mount -t proc proc "$debian/proc" || skip "proc cannot be mounted"
+trap 'umount "$folder/debian/proc" build/glibc-2.31/proc 2>/dev/null || true' EXIT
+inside 'PATH=$PATH:/root/warplens/bin; cd /root; warplens explain "A[threadIdx.x]" >/dev/null
+  code=0; warplens check warplens/share/warplens/examples/transpose.ptx >check 2>&1 || code=$?
+  test $code = 1 && grep -q "bank conflict" check'
+if [ -e "$debian/root/warplens/lib/warplens/examples/transpose" ]; then # made where nvcc is
+  inside 'cd /root; warplens/bin/warplens run warplens/lib/warplens/examples/transpose 2>report; grep -q "transpose.cu:22" report'
+fi
+echo "the packages install, run and go"

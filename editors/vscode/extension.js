@@ -8,7 +8,7 @@ let client;
 // What the server takes as initializationOptions; it leaves out what is empty.
 function settings() {
   const all = vscode.workspace.getConfiguration("warplens");
-  const names = ["sm", "block", "compiler", "compileOptions", "compileCommands", "lastRun", "checkWhileTyping", "inlayHints"];
+  const names = ["sm", "block", "compiler", "compileOptions", "compileCommands", "lastRun", "measured", "checkWhileTyping", "inlayHints"];
   return Object.fromEntries(names.map((name) => [name, all.get(name)]));
 }
 

@@ -51,13 +51,13 @@ struct Editor {
   std::vector<std::string> forgotten;
   std::string folder;
   Settings settings;
-  Run run;
+  std::vector<Run> runs;
   Session session{
       {[this](const std::string& content) { got.push_back(json::parse(content)); },
        [this](Question question, std::chrono::milliseconds pause) { asked.emplace_back(question, pause); },
        [this](const std::string& name) { forgotten.push_back(name); },
        [this](const std::string& name, const Settings& set) { folder = name, settings = set; },
-       [this] { return run; }, "1.2.3"}};
+       [this] { return runs; }, "1.2.3"}};
 
   void notify(const std::string& method, const json& params) {
     session.receive(json{{"jsonrpc", "2.0"}, {"method", method}, {"params", params}}.dump());

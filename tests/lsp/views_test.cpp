@@ -24,7 +24,7 @@ TEST(Views, HoverTellsCountsAndConditions) {
                                         "- in k(float\\*, int), k2\\<\\*x\\*\\>\n");
 }
 
-TEST(Views, HintsAreThoseOfTheLastRunUntilTheLineChanges) {
+TEST(Views, HintsAreWhatWasCountedUntilTheLineChanges) {
   Editor editor;
   editor.begin();
   editor.open();
@@ -36,16 +36,19 @@ TEST(Views, HintsAreThoseOfTheLastRunUntilTheLineChanges) {
                           .what = "store global 4 B"});
   run.accesses[0].costs = {
       {.sm = 90, .counter = "sectors", .least = 4, .most = 32, .average = 31.25, .needed = 4}};
-  editor.run = std::make_shared<const findings::List>(run);
+  editor.runs = {{"last run", std::make_shared<const findings::List>(run)}};
+  run.accesses[0].costs[0].average = 30;
+  editor.runs.push_back({"measured", std::make_shared<const findings::List>(run)});
   editor.answer(answer_with(code, {finding_at(2, 3)}));
   json hints = editor.ask("textDocument/inlayHint", editor.all());
-  ASSERT_EQ(hints.size(), 2);
+  ASSERT_EQ(hints.size(), 3);
   EXPECT_EQ(hints[0]["label"], "store a: 32 sectors, 4 would do");
+  EXPECT_EQ(hints[2]["label"], "measured: store a: 30 sectors, 4 would do");
   EXPECT_EQ(hints[0]["position"], (json{{"line", 1}, {"character", 30}})); // é is one
   EXPECT_EQ(hints[1]["label"], "last run: store a: 31.25 sectors, 4 would do");
   editor.type(Editor::span(0, 0, 0, 0), "// above\n");
   hints = editor.ask("textDocument/inlayHint", editor.all());
-  ASSERT_EQ(hints.size(), 2);
+  ASSERT_EQ(hints.size(), 3);
   EXPECT_EQ(hints[1]["position"]["line"], 2);
   editor.type(Editor::span(2, 2, 2, 3), "b");
   EXPECT_EQ(editor.ask("textDocument/inlayHint", editor.all()), json::array());

@@ -1,4 +1,4 @@
-# --nvtx-include and --nvtx-exclude count the launches that they name; the others run.
+# --nvtx-include and --nvtx-exclude count the launches that they name; the others run. --nvtx tells ranges apart.
 . "$(dirname "$0")/common.sh"
 cp "$source_dir/tests/scripts/programs/nvtx.cu" .
 counted() { # EXPECTED OPTIONS…
@@ -6,7 +6,7 @@ counted() { # EXPECTED OPTIONS…
   shift
   run "$warplens" run "$@"
   expect_code 0
-  expect_in stdout '^3$'
+  expect_in stdout '^[13]$'
   expect_json r.json '" ".join(l["name"].split("(")[0] for l in r["launches"])' "$expected"
 }
 try() { # how the program is given
@@ -20,6 +20,17 @@ try() { # how the program is given
   counted "k1" --json r.json --nvtx-include phase/ --nvtx-exclude inner/ "$@"
   counted "" --json r.json --nvtx-include phase "$@"
   expect_in stderr "write 'phase/' for an NVTX range"
+  # With --nvtx a kernel of two ranges is two.
+  counted "k0 k1 k2 k3 k1" --json r.json --group-by range "$@" again
+  expect_json r.json '" ".join(l.get("range", "-") for l in r["launches"])' "- phase phase/inner whole again"
+  expect_in stderr '128 B .* phase/inner$'
+  run "$warplens" report --lines r.json
+  expect_in stdout '^k1 in again$'
+  expect_in stdout '^k1 in phase$'
+  run "$warplens" diff r.json r.json
+  expect_code 0
+  counted "k0 k1 k2 k3" --json r.json "$@" again
+  expect_json r.json 'any("range" in l for l in r["launches"])' False
 }
 try --compiler clang --compile-options -DHANDSHAKE nvtx.cu
 if command -v nvcc >/dev/null && nvcc -lineinfo -arch=sm_90 -o nvtx nvtx.cu -ldl 2>nvcc.log; then try ./nvtx; fi

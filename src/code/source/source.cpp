@@ -26,8 +26,10 @@ const SourceFiles::File& SourceFiles::file_at(const std::string& file) {
   fs::path path(file);
   std::vector<fs::path> candidates{path};
   for (const std::string& folder : folders_) {
-    if (path.is_relative()) candidates.push_back(fs::path(folder) / path);
-    candidates.push_back(fs::path(folder) / path.filename());
+    // /home/ann/app/src/a.cu of another machine is src/a.cu here: the longest end of the path that exists.
+    for (fs::path end = path.relative_path(); !end.empty();
+         end = end.lexically_relative(*end.begin()), end = end == "." ? fs::path() : end)
+      candidates.push_back(fs::path(folder) / end);
   }
   std::string withheld;
   for (const fs::path& candidate : candidates) {

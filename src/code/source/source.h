@@ -1,6 +1,6 @@
 // Lines of source files for the report: each file is read once, looked for where the compiler saw it, then
-// relative to the given folders (the working directory, the program's folder) by its path and by its name
-// alone. Only files that belong to the program are read (source_roots.h); of the others the names are kept.
+// relative to the given folders (the working directory, the program's folder) by its path and by ever shorter
+// ends of it. Only files that belong to the program are read (source_roots.h); of the others the names are kept.
 #pragma once
 #include "source/source_roots.h"
 #include <filesystem>

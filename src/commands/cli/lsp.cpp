@@ -27,6 +27,9 @@ void add_lsp(CLI::App& app, int& exit_code) {
   command->add_option("--block", check.block, "threads of a block, where it is known")->type_name("X,Y,Z");
   add_file(*command, "--last-run", options->last_run,
            "a report of `warplens run --json FILE`, shown beside; else .warplens/last-run.json");
+  add_file(*command, "--measured", options->measured,
+           "counts of a GPU, shown beside: of Nsight Compute or `warplens record`; else "
+           ".warplens/measured.ncu-rep");
   command->add_option("--compiler", check.compiler, "auto, nvcc, clang")
       ->check(one_of({"auto", "nvcc", "clang"}))
       ->type_name("NAME")

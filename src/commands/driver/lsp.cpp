@@ -41,11 +41,11 @@ private:
             .forget = [this](const std::string& file) { worker_.cancel(file); },
             .configure = [this](const std::string& folder,
                                 const lsp::Settings& settings) { configure(folder, settings); },
-            .last_run =
+            .runs =
                 [this] {
-                  if (answers_.run_is_old())
-                    worker_.start(run_key, milliseconds(0), [this](auto&) { load_run(); });
-                  return answers_.run();
+                  if (answers_.runs_are_old())
+                    worker_.start(runs_key, milliseconds(0), [this](auto&) { load_runs(); });
+                  return answers_.runs();
                 },
             .version = version};
   }
@@ -73,13 +73,13 @@ private:
     answers_.configure(settings);
   }
 
-  void load_run() {
-    if (!answers_.load_run()) return;
+  void load_runs() {
+    if (!answers_.load_runs()) return;
     std::lock_guard turn(turn_);
     session_.refresh_hints();
   }
 
-  static constexpr const char* run_key = "last run"; // no file: these are absolute
+  static constexpr const char* runs_key = "runs"; // no file: these are absolute
   int out_;
   bool lost_ = false; // the editor does not read any more
   EditorAnswers answers_;

@@ -9,6 +9,7 @@ struct LspOptions {
   std::string
       compile_commands; // file; empty: the folder's compile_commands.json, or that of its build folder
   std::string last_run; // file; empty: .warplens/last-run.json
+  std::string measured; // on a GPU: a profiler's file or a recording; empty: .warplens/measured.ncu-rep
 };
 
 // Serves one editor, from initialize to exit or the end of the input. The exit code: 0 after shutdown, 1 where the editor went

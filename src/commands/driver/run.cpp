@@ -65,8 +65,9 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
                              {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)}};
   ProgramOptions passed = options;
   passed.sm = fmt::format("{}", fmt::join(run.sm, ",")); // "h100" is for people
+  passed.nvtx |= options.group_by == "range";
   for (auto& variable : environment_of(passed)) out.command.environment.push_back(std::move(variable));
-  if (!options.nvtx_include.empty() ||
+  if (passed.nvtx || !options.nvtx_include.empty() ||
       !options.nvtx_exclude.empty()) // NVTX in the program asks for its tool by this name
     out.command.environment.emplace_back("NVTX_INJECTION64_PATH", run.runtime + "/libwarplens-runtime.so");
   if (const std::string trial = os::variable("WARPLENS_TRIAL"); !trial.empty()) {

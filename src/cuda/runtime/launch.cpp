@@ -88,6 +88,7 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
   } else {
     record.kernel = "unknown kernel";
   }
+  if (runtime.options.nvtx) record.range = nvtx::name(nvtx::open_ranges());
   if (runtime.device) record.device = runtime.memory().in_use();
   for (const arch::Architecture* row : runtime.architectures) record.sm.push_back(arch::sm(*row));
   return record;

@@ -2,6 +2,7 @@
 #include "runtime/nvtx.h"
 #include "base/types.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <mutex>
 #include <span>
 
@@ -203,6 +204,19 @@ Open open_ranges() {
   Open out{pushed(), {}};
   std::lock_guard lock(started().mutex);
   for (const auto& [_, range] : started().ranges) out.started.push_back(range);
+  return out;
+}
+
+std::string name(const Open& open) {
+  std::string out;
+  auto add = [&](const std::string& domain, const std::string& what) {
+    if (what.empty()) return;
+    if (!out.empty()) out += ", ";
+    if (!domain.empty()) out += domain + '@';
+    out += what;
+  };
+  for (const auto& [domain, stack] : open.pushed) add(domain, fmt::format("{}", fmt::join(stack, "/")));
+  for (const auto& [domain, range] : open.started) add(domain, range);
   return out;
 }
 

@@ -27,6 +27,9 @@ Open open_ranges();
 // Measured with Nsight Compute 2025.3.1 (tests/runtime/data/nvtx_filters.tsv).
 bool matches(std::string_view expression, const Open&);
 
+// The ranges as one name: "epoch/forward", "copies@upload", "epoch/forward, whole".
+std::string name(const Open&);
+
 // Whether a launch of the calling thread is to be counted. Expressions are lines; one of `include` is enough, and none of
 // `exclude` may match.
 bool is_wanted(std::string_view include, std::string_view exclude);

@@ -233,7 +233,7 @@ template <class V> void members(V&& visit, Either<Blocks> auto& blocks) {
 // A launch but for its sites, in three parts, since a report has more between them.
 template <class V, class T> void name_members(V&& visit, T& launch) {
   visit("kernel", launch.kernel), visit("name", launch.name), visit("module", launch.module);
-  visit.optional("called_from", launch.called_from);
+  visit.optional("called_from", launch.called_from), visit.optional("range", launch.range);
 }
 template <class V, class T> void shape_members(V&& visit, T& launch) {
   visit("grid", launch.grid), visit("block", launch.block), visit("sm", launch.sm);

@@ -33,7 +33,7 @@ u64 digest(const LaunchContent& launch) {
   mix(launch.blocks.ended), mix(launch.blocks.running);
   mix(launch.shared_bytes);
   mix(launch.warp_instructions);
-  mix(std::hash<std::string>()(launch.reason));
+  mix(std::hash<std::string>()(launch.reason)), mix(std::hash<std::string>()(launch.range));
   for (const SiteRecord& site : launch.sites)
     for (const arch::Counts& counts : site.counters)
       for (const arch::CountMember& member : arch::count_members) mix(counts.*member.value);

@@ -60,6 +60,8 @@ struct LaunchContent {
   // Of a library's kernel, where the program called the library: "main.cu:12", "train.py:14", before its lines are looked up a chain of
   // places (runtime/allocation_place.h). Empty where it is not known.
   std::string called_from;
+  // The NVTX ranges that it was made in, as --nvtx-include names them: "epoch/forward". Empty: none, or they were not asked for.
+  std::string range;
   // Accesses are counted as the machine code of that capability has them; 0: as PTX has them.
   u32 machine_code = 0;
   Dim3 grid, block;

@@ -157,7 +157,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   kernel.mangled = first.kernel, kernel.name = first.name.empty() ? first.kernel : first.name;
   kernel.module = first.module, kernel.status = first.status, kernel.sm = first.sm,
   kernel.block = first.block;
-  kernel.first_launch = first.index;
+  kernel.first_launch = first.index, kernel.range = first.range;
   kernel.is_machine_code = first.machine_code != 0;
   kernel.measured = input.measured.has_value();
   kernel.measured_time = time_of(launches);
@@ -203,7 +203,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   return kernel;
 }
 
-// Short names, and the block's shape where one kernel was launched with several.
+// Short names, the block's shape where one kernel was launched with several, and NVTX ranges.
 void label(std::vector<Kernel>& kernels) {
   std::vector<std::string> names;
   std::map<std::string, std::set<std::tuple<u32, u32, u32>>> blocks; // by kernel
@@ -216,6 +216,7 @@ void label(std::vector<Kernel>& kernels) {
     kernels[i].short_name = kernels[i].label = names[i];
     if (blocks[kernels[i].name].size() > 1)
       kernels[i].label += fmt::format(" [block {}]", dimensions(kernels[i].block));
+    if (!kernels[i].range.empty()) kernels[i].label += " in " + kernels[i].range;
     if (kernels[i].status == Status::partial) kernels[i].label += " [partial]";
   }
 }
@@ -234,12 +235,12 @@ std::string blocks_of(const Kernel& kernel) {
 }
 
 std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, const Options& options) {
-  using Key = std::tuple<std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;
+  using Key = std::tuple<std::string, std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;
   std::map<Key, std::vector<const Launch*>> groups;
   for (const Launch& launch : input.launches) {
     const LaunchRecord& l = launch.record;
-    groups[{l.kernel, l.module, l.block.x, l.block.y, l.block.z, group_of(l.status), l.sm}].push_back(
-        &launch);
+    groups[{l.kernel, l.module, l.range, l.block.x, l.block.y, l.block.z, group_of(l.status), l.sm}]
+        .push_back(&launch);
   }
   std::vector<Kernel> out;
   for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source, options));

@@ -132,6 +132,7 @@ struct Kernel {
   std::string mangled, name, module;
   std::vector<std::string>
       called_from;          // of a library's kernel: the program's calls that it is behind, "main.cu:12"
+  std::string range;        // the NVTX ranges of its launches, "epoch/forward"
   std::string short_name;   // as people say it, told apart from other kernels' by what differs
   std::string label;        // the same, and its own among the report's: with the block where that differs
   measure::Status status{}; // of all its launches

@@ -122,11 +122,12 @@ Result<void> pair_as_asked(std::vector<KernelPair>& pairs, Kernels& before, Kern
   return {};
 }
 
-// By name and block; by name; by what is left of names without types; and renamed ones.
+// By name, block and NVTX range; by name and block; by name; by what is left of names without types; and renamed ones.
 std::vector<KernelPair> paired(Kernels before, Kernels after, std::vector<KernelPair> out) {
   auto block_of = [](const summary::Kernel& k) {
     return fmt::format("{} {}", k.name, text::dimensions(k.block));
   };
+  pair_up(out, before, after, false, [&](const summary::Kernel& k) { return block_of(k) + ' ' + k.range; });
   pair_up(out, before, after, false, block_of);
   pair_up(out, before, after, false, [](const summary::Kernel& k) { return k.name; });
   pair_up(out, before, after, true, [](const summary::Kernel& k) {

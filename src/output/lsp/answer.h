@@ -50,12 +50,16 @@ struct Question {
 
 // What the editor may set ("initializationOptions", or the settings "warplens"); empty: as the command line says.
 struct Settings {
-  std::optional<std::string> sm{}, compiler{}, compile_options{}, compile_commands{}, block{}, last_run{};
+  std::optional<std::string> sm{}, compiler{}, compile_options{}, compile_commands{}, block{}, last_run{},
+      measured{};
   bool check_while_typing = true, hints = true;
 };
 
-// A saved run: what its accesses cost on average. Files are absolute; Access::source is the line as it ran.
-using Run = std::shared_ptr<const findings::List>;
+// What accesses cost on average where they were counted. Files are absolute; Access::source is the line as it ran.
+struct Run {
+  std::string name; // "last run", "measured"
+  std::shared_ptr<const findings::List> list;
+};
 
 // What the session needs of the world.
 struct Services {
@@ -66,8 +70,8 @@ struct Services {
   std::function<void(const std::string& file)> forget; // the question about this file
   // The folder that is worked on, and what the editor set; called before anything is asked.
   std::function<void(const std::string& folder, const Settings&)> configure;
-  std::function<Run()> last_run; // null: there is none
-  std::string version;           // of WarpLens
+  std::function<std::vector<Run>()> runs; // that are there
+  std::string version;                    // of WarpLens
 };
 
 } // namespace warplens::lsp

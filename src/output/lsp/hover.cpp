@@ -96,15 +96,15 @@ void add_judged(std::vector<Paragraph>& all, const Answer& answer, const View& v
 }
 
 void add_measured(std::vector<Paragraph>& all, const View& view, u32 line) {
-  if (view.run == nullptr) return;
-  for (const findings::Access& access : view.run->accesses) {
-    if (access.place.empty() || access.place.front().file != view.file) continue;
-    if (line_of_run(*view.text, access.place.front().line - 1, access.source) != line) continue;
-    Paragraph one;
-    one.title = "last run: " + access.what;
-    for (const findings::Cost& cost : access.costs) one.lines.push_back(findings::cost_text(cost));
-    add(all, std::move(one), access.kernel);
-  }
+  for (const Run& run : view.runs)
+    for (const findings::Access& access : run.list->accesses) {
+      if (access.place.empty() || access.place.front().file != view.file) continue;
+      if (line_of_run(*view.text, access.place.front().line - 1, access.source) != line) continue;
+      Paragraph one;
+      one.title = run.name + ": " + access.what;
+      for (const findings::Cost& cost : access.costs) one.lines.push_back(findings::cost_text(cost));
+      add(all, std::move(one), access.kernel);
+    }
 }
 
 // "load a: 32 sectors, 4 would do"; what is fine costs what it must, or next to it
@@ -125,7 +125,9 @@ std::string short_cost(std::string_view what, const std::string& array, const fi
 
 // What is shown behind one line; the cursor tells the rest.
 struct LineHints {
-  Words judged, measured, details;
+  Words judged;
+  std::map<std::string, Words> counted; // by the run's name
+  Words details;
 };
 
 void add_hint(Words& shorts, LineHints& of_line, std::string_view what, const std::string& array,
@@ -190,18 +192,18 @@ json inlay_hints(const View& view, const Range& range) {
       add_hint(lines[*line].judged, lines[*line], access.what, access.array, access.costs, access.fine);
     }
   }
-  if (view.run != nullptr)
-    for (const findings::Access& access : view.run->accesses) {
+  for (const Run& run : view.runs)
+    for (const findings::Access& access : run.list->accesses) {
       if (access.place.empty() || access.place.front().file != view.file) continue;
       const std::optional<u32> line = line_of_run(*view.text, access.place.front().line - 1, access.source);
       if (!wanted(line)) continue;
-      add_hint(lines[*line].measured, lines[*line], access.what, access.array, access.costs, false);
+      add_hint(lines[*line].counted[run.name], lines[*line], access.what, access.array, access.costs, false);
     }
   json out = json::array();
   for (const auto& [line, of_line] : lines) {
     if (!of_line.judged.empty()) out.push_back(hint(view, line, label(of_line.judged), of_line.details));
-    if (!of_line.measured.empty())
-      out.push_back(hint(view, line, "last run: " + label(of_line.measured), of_line.details));
+    for (const auto& [name, words] : of_line.counted)
+      if (!words.empty()) out.push_back(hint(view, line, name + ": " + label(words), of_line.details));
   }
   return out;
 }

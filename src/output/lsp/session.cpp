@@ -94,6 +94,7 @@ Settings settings_in(const json& value) {
   text("compileCommands", out.compile_commands);
   text("block", out.block);
   text("lastRun", out.last_run);
+  text("measured", out.measured);
   flag("checkWhileTyping", out.check_while_typing);
   flag("inlayHints", out.hints);
   return out;
@@ -165,7 +166,7 @@ void Session::request(const json& id, const std::string& method, const json& par
   std::string file;
   const Document* of = document(params, &file);
   if (of == nullptr) return fail(id, invalid_params, "the document is not open, or no file");
-  View view{file, &of->text, encoding_, {}, {}, services_.last_run()};
+  View view{file, &of->text, encoding_, {}, {}, services_.runs()};
   for (const auto& [judged, answer] : answers_) view.answers.push_back(answer);
   if (method == "textDocument/hover") {
     const std::optional<Position> where = position_in(at(params, {"position"}));
@@ -310,7 +311,7 @@ void Session::refresh_hints() {
 void Session::publish(const std::set<std::string>& files) {
   for (const std::string& file : files) {
     auto open = documents_.find(file);
-    View view{file, nullptr, encoding_, {}, {}, nullptr};
+    View view{file, {}, encoding_, {}, {}, {}};
     Text as_judged; // of a file that is not open
     for (const auto& [judged, answer] : answers_) {
       view.answers.push_back(answer);

@@ -14,7 +14,7 @@ struct View {
   Encoding encoding = Encoding::utf16;
   std::vector<std::shared_ptr<const Answer>> answers; // that know of the file
   std::vector<Problem> problems;                      // of this file
-  Run run;                                            // may be null
+  std::vector<Run> runs;
 };
 
 nlohmann::json range_json(const Range&);

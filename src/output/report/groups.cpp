@@ -1,4 +1,4 @@
-// --group-by: the accesses of the whole program in one table, by line, kernel, file or array, worst first.
+// --group-by: the accesses of the whole program in one table, by line, kernel, file, array or NVTX range, worst first.
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "text/words.h"
@@ -35,6 +35,7 @@ std::string group_name(const Page& page, const Kernel& kernel, const Line& line,
     return array.empty() ? fmt::format("{} memory{}, array not known", access::name(row.space), whose)
                          : array + whose;
   }
+  case Grouping::range: return kernel.range.empty() ? "no range" : kernel.range;
   case Grouping::none: break;
   }
   return {};
@@ -76,6 +77,7 @@ std::string title_of(Grouping grouping) {
   case Grouping::kernel: return "kernel";
   case Grouping::file: return "file";
   case Grouping::array: return "array";
+  case Grouping::range: return "NVTX range";
   case Grouping::none: break;
   }
   return {};

@@ -13,7 +13,7 @@ namespace warplens::report {
 using namespace summary; // what is shown
 
 // One table over the whole program, in the place of those of kernels.
-enum class Grouping : u8 { none, line, kernel, file, array };
+enum class Grouping : u8 { none, line, kernel, file, array, range };
 
 struct TerminalOptions {
   u32 width = 80; // no line is longer; at least 60, with details 76

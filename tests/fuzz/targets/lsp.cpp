@@ -13,18 +13,22 @@ FUZZ_TARGET(lsp) {
                           .source = "x",
                           .what = "load",
                           .costs = {{.sm = 90, .counter = "sectors", .least = 4, .most = 8}}});
-  lsp::Services services{.send =
-                             [](const std::string& content) {
-                               lsp::MessageReader reader; // what we say, we can read
-                               reader.feed(lsp::framed(content));
-                               if (reader.next() != content) __builtin_trap();
-                             },
-                         .ask = [&](lsp::Question question,
-                                    std::chrono::milliseconds) { questions.push_back(std::move(question)); },
-                         .forget = [](const std::string&) {},
-                         .configure = [](const std::string&, const lsp::Settings&) {},
-                         .last_run = [&] { return std::make_shared<const findings::List>(run); },
-                         .version = "0"};
+  lsp::Services services{
+      .send =
+          [](const std::string& content) {
+            lsp::MessageReader reader; // what we say, we can read
+            reader.feed(lsp::framed(content));
+            if (reader.next() != content) __builtin_trap();
+          },
+      .ask = [&](lsp::Question question,
+                 std::chrono::milliseconds) { questions.push_back(std::move(question)); },
+      .forget = [](const std::string&) {},
+      .configure = [](const std::string&, const lsp::Settings&) {},
+      .runs =
+          [&] {
+            return std::vector{lsp::Run{"last run", std::make_shared<const findings::List>(run)}};
+          },
+      .version = "0"};
   lsp::Session session(std::move(services));
   lsp::MessageReader reader;
   reader.feed(input);

@@ -1,4 +1,4 @@
-// Launches in NVTX ranges: k0 in none, k1 in "phase", k2 in "phase" and "inner", k3 in "whole", which is started. The toolkit's NVTX, or
+// Launches in NVTX ranges: k0 in none, k1 in "phase", k2 in "phase" and "inner", k3 in "whole", which is started; with an argument k1 in "again", too. The toolkit's NVTX, or
 // its handshake with a tool where there is no toolkit.
 #include <cstdio>
 #if __has_include(<nvtx3/nvToolsExt.h>) && !defined(HANDSHAKE)
@@ -35,7 +35,7 @@ __global__ void k1(int* p) { p[threadIdx.x] = 1; }
 __global__ void k2(int* p) { p[threadIdx.x] = 2; }
 __global__ void k3(int* p) { p[threadIdx.x] = 3; }
 
-int main() {
+int main(int argc, char**) {
   int *p, last;
   cudaMalloc(&p, 32 * sizeof(int));
   k0<<<1, 32>>>(p);
@@ -48,6 +48,11 @@ int main() {
   auto whole = nvtxRangeStartA("whole");
   k3<<<1, 32>>>(p);
   nvtxRangeEnd(whole);
+  if (argc > 1) {
+    nvtxRangePushA("again");
+    k1<<<1, 32>>>(p);
+    nvtxRangePop();
+  }
   cudaMemcpy(&last, p + 31, sizeof last, cudaMemcpyDeviceToHost);
   std::printf("%d\n", last);
 }

@@ -1,14 +1,17 @@
-// Judgements, compilers' complaints and the last run's counts, placed in the text that an editor has. See editor_answers.h.
+// Judgements, compilers' complaints and counts of runs, placed in the text that an editor has. See editor_answers.h.
 #include "driver/findings/editor_answers.h"
 #include "check/findings.h"
 #include "driver/findings/clang_edits.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/gates.h"
 #include "driver/program/last_run.h"
+#include "driver/program/saved.h"
 #include "driver/program/source_program.h"
+#include "os/environment.h"
 #include "os/file.h"
 #include "report/read.h"
 #include "source/places.h"
+#include "source/source.h"
 #include "summary/judge.h"
 #include <algorithm>
 #include <charconv>
@@ -176,6 +179,34 @@ Result<CheckInput> input_for(const std::string& file, const LspOptions& o) {
   return out;
 }
 
+// The counts of a saved run or of a profiler's file; null where there are none. A GPU's file names sources as the machine had them that
+// compiled them, and often not their text: it is that of files here that are older than what was measured.
+std::shared_ptr<const findings::List> counts_in(const std::string& file) {
+  std::error_code error;
+  if (fs::file_size(file, error) > largest_run || error) return {};
+  Result<report::Saved> saved = read_saved(file, true);
+  if (!saved) return {};
+  Result<summary::Model> model = report::build(*saved);
+  if (!model) return {};
+  auto list = std::make_shared<findings::List>(
+      summary::findings_of(*model, [](const std::string& name) { return absolute(name); }));
+  make_absolute(*list);
+  const std::string here = fs::current_path(error).string();
+  source::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
+  const fs::file_time_type counted = fs::last_write_time(file, error);
+  for (findings::Access& access : list->accesses) {
+    if (access.place.empty()) continue;
+    std::vector<access::SourceFrame> frames = access.place.all();
+    const std::string& path = files.path(frames.front().file);
+    if (path.empty()) continue;
+    if (access.source.empty() && files.written(frames.front().file) < counted)
+      access.source = files.line(frames.front().file, frames.front().line).value_or("");
+    frames.front().file = path;
+    access.place = access::SourceStack(std::move(frames));
+  }
+  return list;
+}
+
 // Name, size and time; empty where there is no such file.
 std::string version_of(const std::string& file) {
   std::error_code error;
@@ -202,6 +233,8 @@ LspOptions EditorAnswers::options() const {
   if (settings_.compile_commands) out.compile_commands = *settings_.compile_commands;
   if (settings_.last_run) out.last_run = *settings_.last_run;
   if (out.last_run.empty()) out.last_run = last_run_file;
+  if (settings_.measured) out.measured = *settings_.measured;
+  if (out.measured.empty()) out.measured = ".warplens/measured.ncu-rep";
   return out;
 }
 
@@ -248,32 +281,36 @@ lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop
   return told();
 }
 
-lsp::Run EditorAnswers::run() const {
+std::vector<lsp::Run> EditorAnswers::runs() const {
   std::lock_guard lock(mutex_);
-  return run_;
+  std::vector<lsp::Run> out;
+  for (const Kept& kept : kept_)
+    if (kept.run.list != nullptr) out.push_back(kept.run);
+  return out;
 }
 
-bool EditorAnswers::run_is_old() const {
-  const std::string now = version_of(options().last_run);
+bool EditorAnswers::runs_are_old() const {
+  const LspOptions o = options();
+  const std::string last = version_of(o.last_run), measured = version_of(o.measured);
   std::lock_guard lock(mutex_);
-  return now != run_version_;
+  return last != kept_[0].version || measured != kept_[1].version;
 }
 
-bool EditorAnswers::load_run() {
-  const std::string file = options().last_run, version = version_of(file);
-  lsp::Run run;
-  if (std::optional<std::string> text = os::read_file(file, largest_run))
-    if (Result<report::Saved> saved = report::read_json(*text, file))
-      if (Result<summary::Model> model = report::build(*saved)) {
-        auto list = std::make_shared<findings::List>(
-            summary::findings_of(*model, [](const std::string& name) { return absolute(name); }));
-        make_absolute(*list);
-        run = std::move(list);
-      }
-  std::lock_guard lock(mutex_);
-  const bool other = version != run_version_;
-  run_ = std::move(run);
-  run_version_ = version;
+bool EditorAnswers::load_runs() {
+  const LspOptions o = options();
+  bool other = false;
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const std::string& file = i == 0 ? o.last_run : o.measured;
+    const std::string version = version_of(file);
+    {
+      std::lock_guard lock(mutex_);
+      if (version == kept_[i].version) continue;
+    }
+    lsp::Run run{i == 0 ? "last run" : "measured", version.empty() ? nullptr : counts_in(file)};
+    std::lock_guard lock(mutex_);
+    kept_[i] = {std::move(run), version};
+    other = true;
+  }
   return other;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "driver/lsp.h"
 #include "lsp/answer.h"
+#include <array>
 #include <mutex>
 
 namespace warplens::driver {
@@ -16,18 +17,22 @@ public:
   using Early = std::function<void(lsp::Answer)>;
   lsp::Answer answer(const lsp::Question&, const std::stop_token&, const Early& early) const;
 
-  // The run that was saved last. load_run() reads the file, where it is another than before, and says whether it was.
-  lsp::Run run() const;
-  bool run_is_old() const;
-  bool load_run();
+  // The run that was saved last, and what a GPU counted. load_runs() reads the files, where they are others than before, and says
+  // whether one was.
+  std::vector<lsp::Run> runs() const;
+  bool runs_are_old() const;
+  bool load_runs();
 
 private:
   LspOptions options() const;
   mutable std::mutex mutex_;
   LspOptions options_;
   lsp::Settings settings_;
-  lsp::Run run_;
-  std::string run_version_; // of the file that run_ was read from: its name, size and time
+  struct Kept {
+    lsp::Run run;
+    std::string version; // of the file that it was read from: its name, size and time
+  };
+  std::array<Kept, 2> kept_;
 };
 
 } // namespace warplens::driver

@@ -61,6 +61,7 @@ report::Grouping grouping(std::string_view word) {
          : word == "kernel" ? Grouping::kernel
          : word == "file"   ? Grouping::file
          : word == "array"  ? Grouping::array
+         : word == "range"  ? Grouping::range
                             : Grouping::none;
 }
 
