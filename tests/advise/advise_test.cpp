@@ -602,6 +602,11 @@ TEST(Advise, WhatABlockReadsAgain) {
   EXPECT_TRUE(advise_in(row, launch).empty());
   block.distinct_sectors = 128, launch.block = {32, 1, 1};
   EXPECT_TRUE(advise_in(row, launch).empty()) << "no other warp has use for what this one loaded";
+  block.again = 63;
+  Advice kept = only(advise_in(row, launch));
+  EXPECT_EQ(kept.rule, findings::Rule::missing_restrict);
+  EXPECT_EQ(kept.after.sectors, row.site.counters[0].sectors / 64);
+  block.again = 0;
   Built table = site(Space::global, Kind::load, 4, [](u32) { return u64{64}; });
   table.site.distribution.first_block = block;
   EXPECT_NE(only(advise(table.site, table.context)).change.find("__constant__"), std::string::npos);

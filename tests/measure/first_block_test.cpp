@@ -44,6 +44,17 @@ TEST(FirstBlock, EightWarpsThatReadOneRow) {
   EXPECT_EQ(block.row_lanes, 0u) << "no thread walks";
 }
 
+// Each warp asks twice for what it asked for, then for what begins an element further, then for something else.
+TEST(FirstBlock, StepsOfWarps) {
+  std::vector<Site> sites = one_place(1);
+  Collector collector(hopper, sites, 1);
+  for (u64 at : {start, start, start, start + 4, start + 65536}) collector.sinks()[0]->affine(row_of(at, 0));
+  const FirstBlock block = collector.finish()[0].distribution.first_block;
+  EXPECT_EQ(block.requests, 5 * 8u);
+  EXPECT_EQ(block.again, 2 * 8u);
+  EXPECT_EQ(block.beside, 8u);
+}
+
 // The copies of an unrolled loop are one place: what one of them loaded, another does not load anew.
 TEST(FirstBlock, AnUnrolledLoopIsOnePlace) {
   std::vector<Site> sites = one_place(2);

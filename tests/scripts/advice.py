@@ -12,7 +12,7 @@ import sys
 PREDICTING = {
     "uncoalesced-load", "misaligned-access", "scattered-access", "repeated-load", "narrow-access",
     "bank-conflict", "constant-serialised", "local-array", "same-address-atomic", "contended-atomic",
-    "divergent-access",
+    "divergent-access", "missing-restrict",
 }  # fmt: skip
 MARK = re.compile(r"// (before|after) (\w+) (\S+) (\w+)(?: (\S+))?$")
 

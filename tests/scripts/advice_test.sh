@@ -30,6 +30,12 @@ expect_in stderr 'up to [0-9<>]+% of the waste: .*of_all_warps'
 expect_in stderr '65.5 k updates where 8192 would do'
 expect_in stderr 'up to [0-9<>]+% of the waste: .*of_halves'
 expect_in stderr "load of 4 bytes from 'k': 32 constant-memory requests per instruction"
+# What a thread reads again belongs into a register; what all warps read, into a tile. A neighbourhood has no start to be aligned.
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_repeats.cu"
+expect_in stderr '^Read again and again: sums, .*: a: each thread reads the same words 20 times; kept in a register .* 20 times fewer'
+expect_in stderr '^Read again and again: same_of_all, .*a tile in shared memory'
+expect_in stderr '^Costs little, as the L1 serves it: neighbours'
+expect_not_in stderr 'begin at a multiple|__cudart'
 run "$warplens" check --compiler clang --fail-on never "$programs/advice_shapes.cu"
 expect_in stdout "load of 4 bytes from 'k'.*32 requests|32 requests per instruction"
 expect_in stdout "from 'x': loaded again, as a store in between may change what it reads"

@@ -28,6 +28,8 @@ FirstBlock first_block_of(const json& value) {
   take(value, "requests", out.requests);
   take(value, "sectors", out.sectors);
   take(value, "distinct_sectors", out.distinct_sectors);
+  take(value, "again", out.again);
+  take(value, "beside", out.beside);
   take(value, "rows", out.rows);
   take(value, "row_elements", out.row_elements);
   take(value, "row_lanes", out.row_lanes);

@@ -48,6 +48,8 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
     Json& one = out["first_block"] = {{"requests", block.requests},
                                       {"sectors", block.sectors},
                                       {"distinct_sectors", block.distinct_sectors}};
+    if (block.again != 0) one["again"] = block.again;
+    if (block.beside != 0) one["beside"] = block.beside;
     if (block.row_lanes != 0) {
       one["rows"] = block.rows, one["row_elements"] = block.row_elements, one["row_lanes"] = block.row_lanes;
       one["by_rows"] = counts_json<Json>(block.by_rows);

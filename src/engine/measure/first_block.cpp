@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <utility>
 
 namespace warplens::measure {
 namespace {
@@ -17,6 +18,7 @@ std::size_t hashed(u64 value) { return value * 0x9e3779b97f4a7c15 >> 20; }
 FirstBlock& FirstBlock::operator+=(const FirstBlock& other) {
   if (other.rows > rows) row_lanes = other.row_lanes;
   requests += other.requests, sectors += other.sectors, distinct_sectors += other.distinct_sectors;
+  again += other.again, beside += other.beside;
   row_elements += other.row_elements, rows += other.rows, by_rows += other.by_rows;
   lanes += other.lanes, words += other.words, by_address += other.by_address;
   return *this;
@@ -24,7 +26,7 @@ FirstBlock& FirstBlock::operator+=(const FirstBlock& other) {
 
 FirstBlock& FirstBlock::operator*=(u64 times) {
   requests *= times, sectors *= times, distinct_sectors *= times, row_elements *= times, rows *= times;
-  lanes *= times, words *= times;
+  lanes *= times, words *= times, again *= times, beside *= times;
   by_rows *= times, by_address *= times;
   return *this;
 }
@@ -52,12 +54,14 @@ void BlockFollower::add(u32 warp, const access::WarpAccess& access) {
   if (access.active == 0) return;
   if (of_warp_.size() <= warp) {
     of_warp_.resize(warp + 1);
+    before_.resize(warp + 1);
     threads_.resize(of_warp_.size() * warp_size);
   }
   if (of_warp_[warp] >= most_sectors) return;
   header_ = access;
   ++requests_;
   note_sectors(warp, access);
+  note_step(warp, access);
   if (access.kind != access::Kind::load) return note_updates(warp, access);
   for_each_lane(access.active,
                 [&](u32 lane) { walk(warp * warp_size + lane, access.address[lane], access.bytes); });
@@ -80,6 +84,20 @@ void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access) {
   for (u32 i = 0; i < count; ++i) distinct_ += insert(touched[i]);
   sectors_ += count;
   of_warp_[warp] += count;
+}
+
+void BlockFollower::note_step(u32 warp, const access::WarpAccess& access) {
+  Step step{access.address[static_cast<u32>(std::countr_zero(access.active))], access.active};
+  for_each_lane(access.active, [&](u32 lane) {
+    step.sum = std::rotl(step.sum ^ access.address[lane], 23) * 0x9e3779b97f4a7c15;
+  });
+  const Step before = std::exchange(before_[warp], step);
+  if (before.start == 0) return;
+  const u64 away = step.start > before.start ? step.start - before.start : before.start - step.start;
+  if (step.sum == before.sum)
+    ++again_;
+  else if (away < u64{warp_size} * access.bytes)
+    ++beside_;
 }
 
 void BlockFollower::note_updates(u32 warp, const access::WarpAccess& access) {
@@ -128,7 +146,7 @@ void BlockFollower::end_row(u32 thread) {
 }
 
 FirstBlock BlockFollower::finish(const arch::Architecture& device) {
-  FirstBlock out{requests_, sectors_, distinct_};
+  FirstBlock out{requests_, sectors_, distinct_, again_, beside_};
   for (u32 thread = 0; thread < threads_.size(); ++thread)
     if (walks(threads_[thread]) && threads_[thread].end != threads_[thread].begin) end_row(thread);
   threads_.clear();

@@ -21,6 +21,8 @@ struct FirstBlock {
   u64 requests = 0;         // that were followed
   u64 sectors = 0;          // that they asked for, each once per request
   u64 distinct_sectors = 0; // of these
+  // Requests of which the same warp's request before had the same addresses; and began less than a warp's width away.
+  u64 again = 0, beside = 0;
   // Rows of elements side by side that single threads load one after another, on average two or more; else 0.
   u64 rows = 0, row_elements = 0;
   u32 row_lanes = 0; // lanes that would share a row of average length: a power of two, up to a warp
@@ -76,6 +78,7 @@ private:
   };
 
   void note_sectors(u32 warp, const access::WarpAccess&);
+  void note_step(u32 warp, const access::WarpAccess&);
   void note_updates(u32 warp, const access::WarpAccess&);
   void walk(u32 thread, u64 address, u32 bytes);
   void end_row(u32 thread);
@@ -84,7 +87,11 @@ private:
   void count_updates(FirstBlock&, const arch::Architecture&);
 
   access::AccessHeader header_{};
-  u64 requests_ = 0, sectors_ = 0, distinct_ = 0;
+  u64 requests_ = 0, sectors_ = 0, distinct_ = 0, again_ = 0, beside_ = 0;
+  struct Step {
+    u64 start = 0, sum = 0; // the first lane's address, and one of all lanes
+  };
+  std::vector<Step> before_; // of each warp
   std::vector<u64> of_warp_; // sectors
   std::vector<u64> known_;   // a table of sectors + 1, by hash; 0: free
   std::vector<Thread> threads_;

@@ -31,14 +31,17 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows)
       for (const advise::Advice& advice : row.advice) {
-        if (advice.rule != findings::Rule::repeated_load ||
+        const bool by_thread = advice.rule == findings::Rule::missing_restrict;
+        if (!(by_thread || advice.rule == findings::Rule::repeated_load) ||
             advice.before.sectors - advice.after.sectors <= most)
           continue;
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
-        out = fmt::format("{}, {}: {}{}; a tile in shared memory needs {:.3g} times fewer sectors",
-                          clip_middle(kernel.label, 60), place_name(page, line),
-                          array.empty() ? "" : array + ": ", advice.title, advice.gain());
+        out = fmt::format("{}, {}: {}{}; {} {:.3g} times fewer sectors", clip_middle(kernel.label, 60),
+                          place_name(page, line), array.empty() ? "" : array + ": ", advice.title,
+                          by_thread ? "kept in a register (const __restrict__) it needs"
+                                    : "a tile in shared memory needs",
+                          advice.gain());
         if (shows_all(page.options)) out += ". Change: " + advice.change;
       }
   return out;

@@ -91,6 +91,12 @@ bool has_aligned_twin(const Subject& s) {
   });
 }
 
+// Does each warp read on an element further, again and again? Then it goes over a neighbourhood in a loop.
+bool walks_beside(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return 2 * block.beside > block.requests && block.sectors > 2 * block.distinct_sectors;
+}
+
 Advice halo(const Subject& s) {
   Advice out = draft(s, findings::Rule::halo_access, Metric::sectors);
   out.title = "a neighbour's element";
@@ -110,8 +116,11 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   inside_sector |= inside_rows;
   Advice out =
       draft(s, findings::Rule::misaligned_access, inside_sector ? Metric::sectors : Metric::transactions);
-  if (inside_sector && reads(s.site.site.kind) && has_aligned_twin(s)) {
+  if (inside_sector && reads(s.site.site.kind) && (has_aligned_twin(s) || walks_beside(s))) {
     list.push_back(halo(s)); // a note
+    if (!has_aligned_twin(s))
+      list.back().cause = "a warp reads one neighbour after the other, and they cannot all be aligned: the "
+                          "extra sectors are those that it reads next, which L1 serves";
     return;
   }
   predict(s, align_runs, out);

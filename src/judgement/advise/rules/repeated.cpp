@@ -3,6 +3,8 @@
 // does so is seen in the first one; what is predicted is what its different sectors are.
 //
 // L1 serves many of the repetitions, so that the time gained is less than the sectors.
+//
+// Where each warp asks for what it asked for just before, nothing has to be shared: the value belongs into a register.
 #include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "base/bits.h"
@@ -17,6 +19,26 @@ double times_read(const Subject& s) {
              : static_cast<double>(block.sectors) / static_cast<double>(block.distinct_sectors);
 }
 
+namespace {
+
+void kept_in_register(const Subject& s, std::vector<Advice>& list) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const u64 first = block.requests - block.again; // requests that are no repetition
+  Advice out = draft(s, findings::Rule::missing_restrict, Metric::sectors);
+  out.title = fmt::format("each thread reads the same words {:.3g} times",
+                          static_cast<double>(block.requests) / static_cast<double>(first));
+  out.cause = "seen in block 0; a store in between may change what is read, so the compiler reads it again";
+  out.change =
+      "keep the value in a register: read it before the loop; where no store leads to the same memory, "
+      "const __restrict__ on the pointer lets the compiler do so";
+  out.example = "const float x = a[i]; for (…) … x …";
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, first, block.requests));
+  out.after.ideal_sectors = out.after.sectors;
+  list.push_back(std::move(out));
+}
+
+} // namespace
+
 void repeated(const Subject& s, std::vector<Advice>& list) {
   constexpr u64 constant_bytes = 64 << 10;
   const measure::FirstBlock& block = s.site.distribution.first_block;
@@ -24,7 +46,11 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   bool waste = 10 * s.counters.sectors > 11 * s.counters.ideal_sectors;
   // Who waits for another reads again on purpose, and what others write is no tile.
   const bool waits = s.site.site.timing_dependent != access::Timing::none || access::is_ordered(s.site.site);
-  if (times_read(s) < often || !several_warps || waste || waits || moves_more_than_sectors(s)) return;
+  if (times_read(s) < often || waste || waits || moves_more_than_sectors(s)) return;
+  // Tables of the compiler's own library, which sinf() and others read for large arguments, are not the program's.
+  if (s.site.site.array.name.starts_with("__cudart")) return;
+  if (2 * block.again > block.requests) return kept_in_register(s, list);
+  if (!several_warps) return;
   Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
   out.title = fmt::format("the first block reads each sector {:.3g} times", times_read(s));
   out.cause = "seen in block 0; L1 serves much of it, but each time is a request";

@@ -108,16 +108,17 @@ bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
 // `members`: different places of the structure that the thread reads or writes.
 void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
-  const bool whole = members * bytes == stride;
-  out.change = "store one array per member (structure of arrays)";
+  const bool whole = members * bytes == stride,
+             vector = whole && padded == stride && stride <= largest_vector;
+  if (vector && (bytes != 1 || stride <= 4))
+    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
+  out.change += "store one array per member (structure of arrays)";
   if (stride % bytes == 0)
     out.change +=
         fmt::format("; where it is one array, a[k*count + i] instead of a[{}*i + k]", stride / bytes);
   if (bytes == 1 && stride > 4)
     out.change += "; if the structure is packed, align its members, which are read byte by byte now";
-  else if (whole && padded == stride && stride <= largest_vector)
-    out.change += fmt::format(", or access all {} members with one {}-byte vector", members, stride);
-  else if (whole && padded <= largest_vector)
+  else if (whole && !vector && padded <= largest_vector)
     out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
   out.example = "x[i] instead of p[i].x";
 }
