@@ -8,6 +8,9 @@ c++ -O1 -std=c++17 "$source_dir/tests/scripts/programs/blas.cpp" -o blas "$lib/l
 run "$warplens" run --json report.json ./blas
 [ "$(cat stdout)" = "0 wrong" ] || fail "blas: $(cat stdout)"
 expect_json report.json 'sum(m["kind"] == "library-kernel" and m["message"].startswith("cublasSgemm:") for m in r["messages"])' 1
+slow=1
+if ldconfig -p | grep -q 'libopenblas\.so\.0'; then slow=0; fi
+expect_json report.json 'sum(m["kind"] == "slow-blas" for m in r["messages"])' $slow
 expect_json report.json 'sum(m["message"].startswith("cublasXtSgemm:") for m in r["messages"])' 1
 expect_json report.json '[u["function"] for u in r["unsupported"]]' "['cublasSgeqrfBatched']"
 expect_json report.json '[m["message"].split(" at ")[0] for m in r["messages"] if m["kind"] == "library-bad-memory"]' \

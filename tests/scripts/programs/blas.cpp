@@ -233,6 +233,9 @@ int main() {
   const float one = 1;
   check(cublasSgemm_v2(h, 0, 0, 64, 64, 64, &one, small, 64, small, 64, &one, small, 64) == 13,
         "beyond memory");
+  float *thin = memory<float>(3600), *wide = memory<float>(3600 * 3600);
+  check(cublasSgemm_v2(h, 0, 0, 3600, 3600, 1, &one, thin, 3600, thin, 1, &one, wide, 3600) == 0,
+        "a large one");
   check(cublasSgemm_v2(h, 0, 0, 4, 4, 4, &one, small, 2, small, 4, &one, small, 4) == 7, "leading dimension");
   check(cublasSgeqrfBatched(h, 1, 1, nullptr, 1, nullptr, nullptr, 1) == 15, "not supported");
   check(cublasDestroy_v2(h) == 0, "destroy");

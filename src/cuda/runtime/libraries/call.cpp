@@ -1,5 +1,6 @@
 // See call.h.
 #include "runtime/libraries/call.h"
+#include "runtime/libraries/host_library.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 #include <fmt/format.h>
@@ -48,10 +49,25 @@ void tell(Runtime& runtime, const char* function) {
   if (runtime.said.insert(told.message).second) runtime.say(std::move(told));
 }
 
+// Debian's reference BLAS took 25 times as long for a product of 1024x1024 doubles as OpenBLAS (0.75 and 0.03 s, 29 November 2026).
+void tell_if_slow(Runtime& runtime, std::string_view function, const std::vector<Operand>& operands) {
+  constexpr u64 large = u64{48} << 20; // bytes: from there on a product takes seconds
+  u64 bytes = 0;
+  for (const Operand& operand : operands) bytes += operand.bytes;
+  if (bytes < large || function.find("mm") == function.npos || !is_second_choice(host_blas)) return;
+  diag::Diagnostic told = diag::warning(
+      "slow-blas",
+      fmt::format("'{}' computes products of matrices; '{}' does so in a small part of the time",
+                  host_blas.files[1], host_blas.files[0]),
+      {}, fmt::format("apt install {}", host_blas.package));
+  if (runtime.said.insert(told.message).second) runtime.say(std::move(told));
+}
+
 cudaError_t perform_call(Runtime& runtime, const char* function, const std::vector<Operand>& operands,
                          const std::function<cudaError_t()>& body) {
   cudaError_t error = runtime.deferrals.run_all(runtime);
   if (error == cudaSuccess) error = check(runtime, function, operands);
+  if (error == cudaSuccess) tell_if_slow(runtime, function, operands);
   if (error == cudaSuccess) error = with_room(body);
   mark_written(runtime, operands);
   if (error == cudaSuccess) tell(runtime, function);

@@ -13,5 +13,7 @@ extern const HostLibrary host_blas, host_lapack, host_fftw_single, host_fftw_dou
 
 // The function, or null: then the user is told, once, what to install.
 void* host_function(const HostLibrary&, const char* name);
+// Was the first of its files not there?
+bool is_second_choice(const HostLibrary&);
 
 } // namespace warplens::runtime
