@@ -33,6 +33,7 @@ expect_in stderr "load of 4 bytes from 'k': 32 constant-memory requests per inst
 # What a thread reads again belongs into a register; what all warps read, into a tile. A neighbourhood has no start to be aligned.
 run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_repeats.cu"
 expect_in stderr '^Read again and again: sums, .*: a: each thread reads the same words 20 times; kept in a register .* 20 times fewer'
+expect_in stderr 'store of 4 bytes to .t.: neighbouring threads are 64 bytes apart, and each thread writes the same words 20 times'
 expect_in stderr '^Read again and again: same_of_all, .*a tile in shared memory'
 expect_in stderr '^Costs little, as the L1 serves it: neighbours'
 expect_not_in stderr 'begin at a multiple|__cudart'

@@ -60,14 +60,15 @@ void BlockFollower::add(u32 warp, const access::WarpAccess& access) {
   if (of_warp_[warp] >= most_sectors) return;
   header_ = access;
   ++requests_;
-  note_sectors(warp, access);
-  note_step(warp, access);
+  const bool again = note_step(warp, access);
+  note_sectors(warp, access, again);
+  if (again && access.kind == access::Kind::store) return;
   if (access.kind != access::Kind::load) return note_updates(warp, access);
   for_each_lane(access.active,
                 [&](u32 lane) { walk(warp * warp_size + lane, access.address[lane], access.bytes); });
 }
 
-void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access) {
+void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access, bool again) {
   std::array<u64, 2 * warp_size> touched; // a lane touches two at most: words are aligned, up to 32 bytes
   u32 count = 0;
   auto note = [&](u64 sector) {
@@ -83,21 +84,21 @@ void BlockFollower::note_sectors(u32 warp, const access::WarpAccess& access) {
   });
   for (u32 i = 0; i < count; ++i) distinct_ += insert(touched[i]);
   sectors_ += count;
-  of_warp_[warp] += count;
+  of_warp_[warp] += again ? 1 : count;
 }
 
-void BlockFollower::note_step(u32 warp, const access::WarpAccess& access) {
+bool BlockFollower::note_step(u32 warp, const access::WarpAccess& access) {
   Step step{access.address[static_cast<u32>(std::countr_zero(access.active))], access.active};
   for_each_lane(access.active, [&](u32 lane) {
     step.sum = std::rotl(step.sum ^ access.address[lane], 23) * 0x9e3779b97f4a7c15;
   });
   const Step before = std::exchange(before_[warp], step);
-  if (before.start == 0) return;
+  if (before.start == 0) return false;
   const u64 away = step.start > before.start ? step.start - before.start : before.start - step.start;
-  if (step.sum == before.sum)
-    ++again_;
-  else if (away < u64{warp_size} * access.bytes)
-    ++beside_;
+  const bool again = step.sum == before.sum;
+  again_ += again;
+  beside_ += !again && away < u64{warp_size} * access.bytes;
+  return again;
 }
 
 void BlockFollower::note_updates(u32 warp, const access::WarpAccess& access) {

@@ -56,7 +56,8 @@ public:
   FirstBlock finish(const arch::Architecture& device);
 
 private:
-  static constexpr u64 most_sectors = 8192; // of each warp; lanes where these are kept
+  static constexpr u64 most_sectors =
+      8192; // of each warp; lanes where these are kept; requests that are repetitions
   static constexpr std::size_t most_rows = 1 << 16;
   struct Row {
     u64 turn = 0; // the thread's so-manieth row
@@ -77,8 +78,8 @@ private:
     u64 address = 0;
   };
 
-  void note_sectors(u32 warp, const access::WarpAccess&);
-  void note_step(u32 warp, const access::WarpAccess&);
+  void note_sectors(u32 warp, const access::WarpAccess&, bool again);
+  bool note_step(u32 warp, const access::WarpAccess&); // does it ask for the same again?
   void note_updates(u32 warp, const access::WarpAccess&);
   void walk(u32 thread, u64 address, u32 bytes);
   void end_row(u32 thread);

@@ -37,11 +37,12 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
           continue;
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
-        out = fmt::format("{}, {}: {}{}; {} {:.3g} times fewer sectors", clip_middle(kernel.label, 60),
-                          place_name(page, line), array.empty() ? "" : array + ": ", advice.title,
-                          by_thread ? "kept in a register (const __restrict__) it needs"
-                                    : "a tile in shared memory needs",
-                          advice.gain());
+        out = fmt::format(
+            "{} again and again: {}, {}: {}{}; {} {:.3g} times fewer sectors",
+            row.site.kind == access::Kind::store ? "Written" : "Read", clip_middle(kernel.label, 60),
+            place_name(page, line), array.empty() ? "" : array + ": ", advice.title,
+            by_thread ? "kept in a register (__restrict__) it needs" : "a tile in shared memory needs",
+            advice.gain());
         if (shows_all(page.options)) out += ". Change: " + advice.change;
       }
   return out;
@@ -159,7 +160,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     } else if (std::string text = combined_text(page, kernel); !text.empty()) {
       out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
-      out += page.style.poor(hanging("Read again and again: " + text, page.options.width));
+      out += page.style.poor(hanging(text, page.options.width));
     } else if (std::string text = few_threads_text(kernel); !text.empty() && kernel.excess_bytes == 0) {
       few.add("Few threads: " + text, &kernel);
     } else if (std::string text = narrow_text(page, kernel); !text.empty()) {

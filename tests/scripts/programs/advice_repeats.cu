@@ -40,6 +40,26 @@ __global__ void rows_kept(double* c, double* a, int n) {
   for (int r = 0; r < n; ++r) c[i] = y += x;
 }
 
+__global__ void totals(float* t, float* a, int n) { // a row of results for each thread, each summed up in memory
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+  for (int j = 0; j < 4; ++j) {
+    t[i * 16 + j] = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; ++k) t[i * 16 + j] += a[k * 128 + threadIdx.x]; // before totals store global uncoalesced-store
+  }
+}
+__global__ void totals_kept(float* t, float* a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+  for (int j = 0; j < 4; ++j) {
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; ++k) sum += a[k * 128 + threadIdx.x];
+    t[i * 16 + j] = sum; // after totals store global
+  }
+}
+
 // Every warp of the block reads the same words, another one each time: a tile, not a register, though they are as many as the block's own.
 __global__ void same_of_all(float* c, const float* b, int n) {
   float sum = 0;
@@ -72,6 +92,8 @@ int main() {
   shorts_kept<<<64, 128>>>((short*)c, (short*)a, times);
   rows<<<64, dim3(32, 4)>>>((double*)c, (double*)a, times);
   rows_kept<<<64, dim3(32, 4)>>>((double*)c, (double*)a, times);
+  totals<<<64, 128>>>(c, a, times);
+  totals_kept<<<64, 128>>>(c, a, times);
   same_of_all<<<1, dim3(32, 32)>>>(c, a, 32);
   neighbours<<<64, 128>>>(c, a, 4);
   angles<<<64, 128>>>(a);

@@ -19,21 +19,36 @@ double times_read(const Subject& s) {
              : static_cast<double>(block.sectors) / static_cast<double>(block.distinct_sectors);
 }
 
+double times_in_a_row(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const access::Kind kind = s.site.site.kind;
+  return block.requests <= block.again || (kind != access::Kind::load && kind != access::Kind::store)
+             ? 0
+             : static_cast<double>(block.requests) / static_cast<double>(block.requests - block.again);
+}
+
 namespace {
 
-void kept_in_register(const Subject& s, std::vector<Advice>& list) {
+void kept_in_register(const Subject& s, bool waste, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const u64 first = block.requests - block.again; // requests that are no repetition
-  Advice out = draft(s, findings::Rule::missing_restrict, Metric::sectors);
-  out.title = fmt::format("each thread reads the same words {:.3g} times",
-                          static_cast<double>(block.requests) / static_cast<double>(first));
-  out.cause = "seen in block 0; a store in between may change what is read, so the compiler reads it again";
+  const bool load = s.site.site.kind == access::Kind::load;
+  Advice out = draft(s, waste ? findings::uncoalesced(s.site.site.kind) : findings::Rule::missing_restrict,
+                     Metric::sectors);
+  if (waste)
+    out.title = fmt::format("neighbouring threads are {} bytes apart, and ", s.site.pattern.shape.distance());
+  out.title +=
+      fmt::format("each thread {} the same words {:.3g} times", load ? "reads" : "writes", times_in_a_row(s));
+  out.cause = "seen in block 0; another pointer may lead to the same memory, so the compiler keeps nothing "
+              "in a register";
   out.change =
-      "keep the value in a register: read it before the loop; where no store leads to the same memory, "
-      "const __restrict__ on the pointer lets the compiler do so";
-  out.example = "const float x = a[i]; for (…) … x …";
+      load ? "keep the value in a register: read it before the loop; where no store leads to the same "
+             "memory, const __restrict__ on the pointer lets the compiler do so"
+           : "keep the value in a register, and write it once behind the loop; where nothing else leads to "
+             "the same memory, __restrict__ on the pointer lets the compiler do so";
+  out.example = load ? "const float x = a[i]; for (…) … x …" : "float sum = 0; for (…) sum += …; a[i] = sum;";
   set_sectors(out.after, of_all_blocks(s.counters.sectors, first, block.requests));
-  out.after.ideal_sectors = out.after.sectors;
+  out.after.ideal_sectors = of_all_blocks(s.counters.ideal_sectors, first, block.requests);
   list.push_back(std::move(out));
 }
 
@@ -46,11 +61,11 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   bool waste = 10 * s.counters.sectors > 11 * s.counters.ideal_sectors;
   // Who waits for another reads again on purpose, and what others write is no tile.
   const bool waits = s.site.site.timing_dependent != access::Timing::none || access::is_ordered(s.site.site);
-  if (times_read(s) < often || waste || waits || moves_more_than_sectors(s)) return;
   // Tables of the compiler's own library, which sinf() and others read for large arguments, are not the program's.
-  if (s.site.site.array.name.starts_with("__cudart")) return;
-  if (2 * block.again > block.requests) return kept_in_register(s, list);
-  if (!several_warps) return;
+  if (waits || s.site.site.array.name.starts_with("__cudart")) return;
+  if (times_in_a_row(s) >= often && (!waste || s.site.pattern.kind() == measure::PatternKind::strided))
+    return kept_in_register(s, waste, list);
+  if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
   Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
   out.title = fmt::format("the first block reads each sector {:.3g} times", times_read(s));
   out.cause = "seen in block 0; L1 serves much of it, but each time is a request";

@@ -70,6 +70,9 @@ bool say_rows_of_threads(const Subject&, Advice& out);
 bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.
 double times_read(const Subject&);
+// How often in a row a warp of the first block asks for the same words with these loads or stores, on average; 0 where it was not
+// followed.
+double times_in_a_row(const Subject&);
 inline constexpr double often = 4; // from there on it is worth a word
 
 // The class that costs most beyond need, or the most frequent; the site has one.

@@ -215,6 +215,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
 
 findings::Remedy remedy_of_stride(const Subject& s) {
   const u64 stride = s.site.pattern.shape.distance();
+  if (times_in_a_row(s) >= often) return {}; // a register is better than another order
   if (is_vector_in_parts(s, neighbours(s, stride), stride))
     return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
   return {findings::Remedy::Kind::other_order, 0, 0};
