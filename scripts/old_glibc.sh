@@ -15,5 +15,5 @@ if [ ! -e "$libraries/old_glibc.o" ]; then
   find "$libraries" "$folder/usr/lib64" -type l -lname '/*' -name '*.so*' | while read -r link; do
     ln -sfn "$(realpath -s --relative-to="$(dirname "$link")" "$folder$(readlink "$link")")" "$link"
   done
-  cc -O2 -fPIC -c "$here/cmake/old_glibc.c" -o "$libraries/old_glibc.o"
 fi
+cc -O2 -fPIC -c "$here/cmake/old_glibc.c" -o "$libraries/old_glibc.o" # last: who finds it, finds the rest

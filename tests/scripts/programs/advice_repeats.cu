@@ -60,6 +60,16 @@ __global__ void totals_kept(float* t, float* a, int n) {
   }
 }
 
+__global__ void ring(float* a, int n) { // what a thread reads again, another warp has written
+#pragma unroll 1
+  for (int r = 0; r < n; ++r) {
+    float x = a[(threadIdx.x + 32) % 128];
+    __syncthreads();
+    a[threadIdx.x] = x;
+    __syncthreads();
+  }
+}
+
 // Every warp of the block reads the same words, another one each time: a tile, not a register, though they are as many as the block's own.
 __global__ void same_of_all(float* c, const float* b, int n) {
   float sum = 0;
@@ -94,6 +104,7 @@ int main() {
   rows_kept<<<64, dim3(32, 4)>>>((double*)c, (double*)a, times);
   totals<<<64, 128>>>(c, a, times);
   totals_kept<<<64, 128>>>(c, a, times);
+  ring<<<1, 128>>>(a, times);
   same_of_all<<<1, dim3(32, 32)>>>(c, a, 32);
   neighbours<<<64, 128>>>(c, a, 4);
   angles<<<64, 128>>>(a);

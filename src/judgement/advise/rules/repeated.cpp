@@ -8,6 +8,8 @@
 #include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
@@ -29,6 +31,29 @@ double times_in_a_row(const Subject& s) {
 
 namespace {
 
+u64 first_word(const measure::SiteRecord& site) {
+  const access::WarpAccess& example = site.distribution.classes.front().example;
+  return example.active == 0 ? 0 : example.address[static_cast<u32>(std::countr_zero(example.active))];
+}
+
+// May another thread change in between what is read here, or read what is written? So it is where accesses of the other kind reach other
+// words of the array, as those of neighbours do: other sectors, or in the example another start. Each thread's own sum reaches the same.
+bool meets_others(const Subject& s) {
+  if (s.context.launch == nullptr) return false;
+  const access::Site& own = s.site.site;
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
+    const access::Array& array = other.site.array;
+    const bool apart = own.array.kind != access::ArrayKind::unknown &&
+                       array.kind != access::ArrayKind::unknown && array != own.array;
+    if (apart || !is_device(other.space) || other.site.kind == own.kind ||
+        other.counters[s.context.column].instructions == 0)
+      return false;
+    return other.distribution.first_block.distinct_sectors != block.distinct_sectors ||
+           (!apart && own.array == array && first_word(other) != first_word(s.site));
+  });
+}
+
 void kept_in_register(const Subject& s, bool waste, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const u64 first = block.requests - block.again; // requests that are no repetition
@@ -42,10 +67,11 @@ void kept_in_register(const Subject& s, bool waste, std::vector<Advice>& list) {
   out.cause = "seen in block 0; another pointer may lead to the same memory, so the compiler keeps nothing "
               "in a register";
   out.change =
-      load ? "keep the value in a register: read it before the loop; where no store leads to the same "
-             "memory, const __restrict__ on the pointer lets the compiler do so"
-           : "keep the value in a register, and write it once behind the loop; where nothing else leads to "
-             "the same memory, __restrict__ on the pointer lets the compiler do so";
+      load
+          ? "keep the value in a register, read before the loop, if no other thread writes it in between; "
+            "const __restrict__ on the pointer promises that"
+          : "keep the value in a register, and write it once behind the loop, if no other thread reads it in "
+            "between; __restrict__ on the pointer promises that";
   out.example = load ? "const float x = a[i]; for (…) … x …" : "float sum = 0; for (…) sum += …; a[i] = sum;";
   set_sectors(out.after, of_all_blocks(s.counters.sectors, first, block.requests));
   out.after.ideal_sectors = of_all_blocks(s.counters.ideal_sectors, first, block.requests);
@@ -63,7 +89,8 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   const bool waits = s.site.site.timing_dependent != access::Timing::none || access::is_ordered(s.site.site);
   // Tables of the compiler's own library, which sinf() and others read for large arguments, are not the program's.
   if (waits || s.site.site.array.name.starts_with("__cudart")) return;
-  if (times_in_a_row(s) >= often && (!waste || s.site.pattern.kind() == measure::PatternKind::strided))
+  if (times_in_a_row(s) >= often && (!waste || s.site.pattern.kind() == measure::PatternKind::strided) &&
+      !meets_others(s))
     return kept_in_register(s, waste, list);
   if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
   Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
