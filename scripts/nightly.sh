@@ -1,15 +1,15 @@
 #!/bin/sh
-# What takes too long for every change, or needs the network or a real clock: the tests that ./test leaves out, the unit tests under
-# AddressSanitizer with UBSan and under ThreadSanitizer, and the fuzz targets. Each step runs whatever the ones before it found; the
-# last lines say which failed. STEPs: slow, asan, tsan, fuzz; all without.
+# What takes too long for every change, or needs the network or a real clock: the tests that ./test leaves out, the packages in bare
+# Debians, the unit tests under AddressSanitizer with UBSan and under ThreadSanitizer, and the fuzz targets. Each step runs whatever the
+# ones before it found; the last lines say which failed. STEPs: slow, packages, asan, tsan, fuzz; all without.
 #   scripts/nightly.sh [MINUTES_PER_FUZZ_TARGET|SECONDSs [STEP…]]
 set -u
 cd "$(dirname "$0")/.."
 time=${1:-30}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- slow asan tsan fuzz
+[ $# -gt 0 ] || set -- slow packages asan tsan fuzz
 for step in "$@"; do
-  case $step in slow | asan | tsan | fuzz) ;; *) echo "there is no step '$step'" >&2; exit 2 ;; esac
+  case $step in slow | packages | asan | tsan | fuzz) ;; *) echo "there is no step '$step'" >&2; exit 2 ;; esac
 done
 export WARPLENS_MORE_PACKAGES=scripts/fuzz-packages.txt
 . scripts/prepare.sh
@@ -18,8 +18,9 @@ export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=4 die_after_
 
 failed=
 case " $* " in *' slow '*) ./test -L nightly || failed="$failed slow" ;; esac
+case " $* " in *' packages '*) scripts/test_package.sh || [ $? = 77 ] || failed="$failed packages" ;; esac
 for preset in "$@"; do
-  case $preset in fuzz | slow) continue ;; esac
+  case $preset in fuzz | slow | packages) continue ;; esac
   build=build/$preset
   say "Unit tests, $preset"
   if prepare && cmake --build "$build" -j "$(jobs)"; then
