@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the packages, installs that for Debian into a bare Debian 12 in a folder, where it must compile and run a program, and unpacks the
-# tarball in a bare Debian 11, where it must run one. Needs root, debootstrap, and a mirror; exits with 77 where one of them is missing.
-# Takes minutes, and is no part of ./test.
+# Makes the packages, installs that for Debian into a bare Debian 12 in a folder, where it must compile and run a program, then the wheel
+# and npm's archives there, and unpacks the tarball in a bare Debian 11, where it must run a program. Needs root, debootstrap, and a
+# mirror; exits with 77 where one of them is missing. Takes minutes, and is no part of ./test.
 #   scripts/test_package.sh [FOLDER]     keeps the Debian 12 in FOLDER, and takes the one that is there
 # WARPLENS_PACKAGES=FOLDER are tried instead of those that would be made.
 set -eu
@@ -51,6 +51,17 @@ fi
 inside 'apt-get install -y -q --no-install-recommends clang-19 g++' >>"$folder/install.log" 2>&1 || fail "no clang-19: $(tail -5 "$folder/install.log")"
 inside 'warplens doctor'
 inside 'cd /root && warplens run matmul.cu 2>report && cat report && grep -q "sectors" report' || fail "matmul.cu does not run"
+# The wheel and npm's archives, with what installs them.
+cp "$packages"/*.whl "$packages"/*.tgz "$debian/root"
+inside 'apt-get install -y -q --no-install-recommends python3-venv npm' >>"$folder/install.log" 2>&1 || fail "no pip or npm: $(tail -5 "$folder/install.log")"
+begin=$(now)
+inside 'cd /root && rm -rf venv && python3 -m venv venv && venv/bin/pip install -q --no-index warplens-*.whl &&
+  test "$(venv/bin/python -c "import warplens; print(warplens.explain(\"A[threadIdx.x]\").total[\"sectors\"])")" = 32' || fail "the wheel"
+echo "pip: installed, and answered after $(since "$begin")"
+begin=$(now)
+inside 'mkdir -p /root/npm && cd /root/npm && echo "{}" >package.json && npm install --offline --no-audit --no-fund --silent ../warplens-linux-x64-*.tgz ../warplens-[0-9]*.tgz &&
+  node_modules/.bin/warplens explain "A[threadIdx.x]" >/dev/null' || fail "npm"
+echo "npm: installed, and answered after $(since "$begin")"
 inside 'dpkg --remove warplens >/dev/null && ! test -e /usr/lib/warplens' || fail "it does not go without a trace"
 
 debian=build/glibc-2.31
