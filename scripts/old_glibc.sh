@@ -7,8 +7,8 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 libraries=$folder/usr/lib/x86_64-linux-gnu
 if [ ! -e "$libraries/old_glibc.o" ]; then
-  command -v debootstrap >/dev/null || { echo "old_glibc.sh: debootstrap is not installed" >&2; exit 1; }
-  rm -rf "${folder:?}"/*
+  command -v debootstrap >/dev/null || { echo "old_glibc.sh: debootstrap is not installed: apt install debootstrap" >&2; exit 1; }
+  rm -rf --one-file-system "${folder:?}"/* # not what is mounted there
   debootstrap --variant=minbase --include=libc6-dev bullseye "$folder" "${WARPLENS_MIRROR:-http://deb.debian.org/debian}" >"$folder.log" 2>&1 ||
     { echo "old_glibc.sh: debootstrap could not make a Debian 11: $(tail -1 "$folder.log")" >&2; exit 1; }
   # Links to /lib would lead to this system's libraries.

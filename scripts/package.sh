@@ -2,7 +2,7 @@
 # Makes the packages from the sources: a tarball for Linux on x86-64, a Debian package, a Python wheel and two archives for npm. They
 # come to build/release/package.
 #   scripts/package.sh
-# They run with glibc 2.31 and later, if debootstrap can make a Debian 11 to link with (which needs root); else with a glibc as new as
+# They are made for glibc 2.31 and later, if debootstrap can make a Debian 11 to link with (which needs root); else with a glibc as new as
 # the one here. What compiles .cu files (clang or nvcc) is the user's. scripts/test_package.sh tries the packages in bare Debians.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ if sh scripts/old_glibc.sh "$glibc"; then
   configure -DWARPLENS_GLIBC="$glibc"
   trap 'configure -DWARPLENS_GLIBC=' EXIT # what is built next is for this system
 else
-  say "The packages will need $(ldd --version | head -1), or a newer one"
+  say "The packages will need $(getconf GNU_LIBC_VERSION), or a newer one"
 fi
 cmake --build "$build" -j "$(jobs)" --target product playground >"$build.package.log" 2>&1 || die "the build failed: see $build.package.log"
 rm -rf "$build/package"

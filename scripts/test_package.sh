@@ -11,8 +11,8 @@ skip() { printf 'skipped: %s\n' "$*"; exit 77; }
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
 [ "$(id -u)" = 0 ] || skip "a Debian in a folder is made by root"
-command -v debootstrap >/dev/null || skip "debootstrap is not installed"
-command -v dpkg-shlibdeps >/dev/null || skip "dpkg-dev is not installed"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed: apt install debootstrap"
+command -v dpkg-shlibdeps >/dev/null || skip "dpkg-dev is not installed: apt install dpkg-dev"
 packages=${WARPLENS_PACKAGES:-}
 if [ -z "$packages" ]; then
   scripts/package.sh || fail "no packages"

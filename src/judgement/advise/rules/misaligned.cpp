@@ -97,11 +97,15 @@ bool walks_beside(const Subject& s) {
   return 2 * block.beside > block.requests && block.sectors > 2 * block.distinct_sectors;
 }
 
-Advice halo(const Subject& s) {
+Advice halo(const Subject& s, bool has_twin) {
   Advice out = draft(s, findings::Rule::halo_access, Metric::sectors);
   out.title = "a neighbour's element";
-  out.cause = "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
-              "sectors are those that the next warp reads too, which L1 serves";
+  out.cause =
+      has_twin
+          ? "another access of the kernel is aligned, and neighbouring elements cannot all be: the extra "
+            "sectors are those that the next warp reads too, which L1 serves"
+          : "a warp reads one neighbour after the other, and they cannot all be aligned: the extra sectors "
+            "are those that it reads next, which L1 serves";
   out.change = "none needed; a tile in shared memory, with its halo, would read every element once";
   out.confidence = Confidence::possible;
   return out;
@@ -116,13 +120,9 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   inside_sector |= inside_rows;
   Advice out =
       draft(s, findings::Rule::misaligned_access, inside_sector ? Metric::sectors : Metric::transactions);
-  if (inside_sector && reads(s.site.site.kind) && (has_aligned_twin(s) || walks_beside(s))) {
-    list.push_back(halo(s)); // a note
-    if (!has_aligned_twin(s))
-      list.back().cause = "a warp reads one neighbour after the other, and they cannot all be aligned: the "
-                          "extra sectors are those that it reads next, which L1 serves";
-    return;
-  }
+  if (inside_sector && reads(s.site.site.kind))
+    if (const bool has_twin = has_aligned_twin(s); has_twin || walks_beside(s))
+      return list.push_back(halo(s, has_twin)); // a note
   predict(s, align_runs, out);
   if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
   if (inside_rows && 20 * out.after.sectors > 19 * s.counters.sectors) return; // it is not worth longer rows

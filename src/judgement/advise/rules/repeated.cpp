@@ -31,7 +31,8 @@ double times_in_a_row(const Subject& s) {
 
 namespace {
 
-u64 first_word(const measure::SiteRecord& site) {
+u64 first_word(const measure::SiteRecord& site) { // 0: not known
+  if (site.distribution.classes.empty()) return 0;
   const access::WarpAccess& example = site.distribution.classes.front().example;
   return example.active == 0 ? 0 : example.address[static_cast<u32>(std::countr_zero(example.active))];
 }
@@ -50,7 +51,7 @@ bool meets_others(const Subject& s) {
         other.counters[s.context.column].instructions == 0)
       return false;
     return other.distribution.first_block.distinct_sectors != block.distinct_sectors ||
-           (!apart && own.array == array && first_word(other) != first_word(s.site));
+           (own.array == array && first_word(other) != first_word(s.site));
   });
 }
 

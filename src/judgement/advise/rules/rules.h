@@ -110,8 +110,8 @@ template <class F> void each_of_stride(const Subject& s, u64 stride, F&& f) {
 // as many lanes in each warp: those at the border have no neighbour. (What is advised on may be several instructions of a
 // line.)
 bool has_aligned_twin(const Subject&);
-// The note for an access that reads its neighbours' elements.
-Advice halo(const Subject&);
+// The note for an access that reads its neighbours' elements. `has_twin`: because another one is aligned; else a loop goes over them.
+Advice halo(const Subject&, bool has_twin);
 
 bool is_device(access::Space);
 bool reads(access::Kind); // from where its lanes go: a load, an asynchronous copy

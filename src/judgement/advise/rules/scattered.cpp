@@ -60,7 +60,7 @@ bool goes_to_rows(const Subject& s) {
 
 // A note, whatever it says.
 Advice of_rows(const Subject& s) {
-  if (has_aligned_twin(s)) return halo(s);
+  if (has_aligned_twin(s)) return halo(s, true);
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
   out.title = "the lanes of a warp go to parts of several rows";
   out.cause = "each part begins and ends inside a sector";
