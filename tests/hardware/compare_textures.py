@@ -4,6 +4,7 @@
   compare_textures.py fetches GPU.txt WARPLENS.txt       per kind and filter: fetches, equal to the bit, the greatest difference
   compare_textures.py counters GPU.csv WARPLENS.json     per launch: what each counted
   compare_textures.py hold DATA.json WARPLENS.json       the same with data/h200_texture_kernels.json; exits 1 where they differ
+  compare_textures.py hold_forms DATA.tsv WARPLENS.json  the same with data/h200_texture_forms.tsv, which tells loads of surfaces from stores
   compare_textures.py hold_fetches DATA.json DATA.jsonl.gz WARPLENS.txt    answers and fetches with data/h200_texture_*
 """
 import collections
@@ -68,6 +69,26 @@ def launches_of(report):
     return [out[i] for i in sorted(out)]
 
 
+def hold_forms(data, report):
+    """Names the counts that differ."""
+    rows = [line.rstrip("\n").split("\t") for line in open(data) if not line.startswith("#")]
+    columns, wanted = rows[0], {row[0]: [int(n) for n in row[1:]] for row in rows[1:]}
+    counted = {kernel: [0] * 7 for kernel in wanted}
+    for launch in json.load(open(report))["launches"]:
+        mine = counted[launch["name"].split("(")[0]]
+        for site in launch["sites"]:
+            first = {"texture": 0, "surface": 3 if site["op"] == "load" else 5}.get(site["space"])
+            if first is None or site["op"] not in ("load", "store"):
+                continue
+            counts = ("instructions", "requests", "sectors") if first == 0 else ("instructions", "sectors")
+            for n, name in enumerate(counts):
+                mine[first + n] += site[name]
+    total = 7 * len(wanted)
+    differ = [f"{kernel}: {columns[n + 1]} {counted[kernel][n]}, not {gpu}" for kernel, row in wanted.items()
+              for n, gpu in enumerate(row) if counted[kernel][n] != gpu]  # fmt: skip
+    print(*differ, f"{total - len(differ)} of {total} counts", sep="\n")
+
+
 def counters(gpu_path, own_path):
     rows = list(csv.DictReader(l for l in open(gpu_path) if l.startswith('"')))
     rows = [r for r in rows if r["ID"].strip()]
@@ -107,4 +128,4 @@ def hold_fetches(answers_path, data_path, own_path):
     end(differ, f"{count} fetches")
 
 
-{"fetches": fetches, "counters": counters, "hold": hold, "hold_fetches": hold_fetches}[sys.argv[1]](*sys.argv[2:])
+{"fetches": fetches, "counters": counters, "hold": hold, "hold_fetches": hold_fetches, "hold_forms": hold_forms}[sys.argv[1]](*sys.argv[2:])

@@ -57,6 +57,25 @@ TEST(Origin, MembersOfAStructureAreTold) {
       parameter(1, 16));
 }
 
+TEST(Origin, WhatMallocGivesIsTheThreadsOwn) {
+  auto called = [](const std::string& name) {
+    return ".extern .func (.param .b64 o) " + name + " (.param .b64 i);\n";
+  };
+  auto array = [&](const std::string& name) {
+    ir::Module module =
+        parsed(std::string(head) + called(name) +
+               ".visible .entry k()\n{\n.reg .b64 %d<4>;\n.reg .f32 %f1;\n"
+               "{ .param .b64 size; st.param.b64 [size], 64; .param .b64 given; call.uni (given), " +
+               name +
+               ", (size); ld.param.b64 %d1, [given]; }\n"
+               "add.s64 %d2, %d1, 8;\nst.f32 [%d2], %f1;\nret;\n}\n");
+    const ir::Function& function = module.functions.back();
+    return ir::array_of(module, function, ir::origins(module, function).back().origin);
+  };
+  EXPECT_EQ(array("malloc"), (Array{.kind = ArrayKind::heap, .name = "malloc()"}));
+  EXPECT_EQ(array("other"), Array{});
+}
+
 TEST(Origin, ACopyHasTwoArrays) {
   for (std::string copy :
        {"cp.async.ca.shared.global [%r1], [%d1], 4;",

@@ -141,6 +141,12 @@ TEST_F(Arrays, ShapesThatNoArrayHasAreRefused) {
   EXPECT_EQ(made(one_float, {std::size_t{1} << 31, std::size_t{1} << 31, std::size_t{1} << 31}, 0),
             cudaErrorMemoryAllocation);
   EXPECT_EQ(made(one_float, {4, 4, 12}, array_cubemap | array_layered), cudaSuccess);
+  // As an H200 answered (580.159.04, 29 November 2026).
+  EXPECT_EQ(made(one_float, {4, 4, 0}, array_gather), cudaSuccess);
+  EXPECT_EQ(made(one_float, {4, 0, 0}, array_gather), cudaErrorInvalidValue);
+  EXPECT_EQ(made(one_float, {4, 4, 4}, array_gather), cudaErrorInvalidValue);
+  EXPECT_EQ(made(one_float, {4, 4, 6}, array_gather | array_cubemap), cudaErrorInvalidValue);
+  EXPECT_EQ(made(one_float, {4, 4, 2}, array_gather | array_layered), cudaErrorInvalidValue);
 }
 
 TEST_F(Arrays, LevelsHalveAndBelongToTheirArray) {

@@ -37,6 +37,14 @@ expect_in stderr 'store of 4 bytes to .t.: neighbouring threads are 64 bytes apa
 expect_in stderr '^Read again and again: same_of_all, .*a tile in shared memory'
 expect_in stderr '^Costs little, as the L1 serves it: neighbours'
 expect_not_in stderr 'begin at a multiple|__cudart|ring, .*same words'
+# Arrays that threads have to themselves; copies that take a sector apart.
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_own_arrays.cu"
+expect_in stderr "from 'malloc\(\)': neighbouring threads are .* apart"
+expect_in stderr 'each thread has an array of its own from malloc\(\): make one of all'
+expect_in stderr 'each thread has an array of its own: make one of all'
+expect_in stderr 'let lanes that read neighbouring 16 bytes write them side by side'
+expect_in stderr 'what is read side by side has to be written side by side, too'
+expect_not_in stderr 'none that WarpLens knows'
 run "$warplens" check --compiler clang --fail-on never "$programs/advice_shapes.cu"
 expect_in stdout "load of 4 bytes from 'k'.*32 requests|32 requests per instruction"
 expect_in stdout "from 'x': loaded again, as a store in between may change what it reads"

@@ -33,26 +33,47 @@ if [ -x "$nvcc" ]; then
   run "$warplens" run --json report.json ./textures
   expect_textures
 
-  # What an H200 counted for a kernel per question, and what its runtime answered at the border of what is documented.
-  "$nvcc" -lineinfo -gencode arch=compute_90,code=compute_90 "$source_dir/tests/hardware/texture_kernels.cu" -o kernels
-  run "$warplens" run --json kernels.json ./kernels
-  expect_code 0
-  python3 "$source_dir/tests/hardware/compare_textures.py" hold "$source_dir/tests/hardware/data/h200_texture_kernels.json" \
-    kernels.json >held || fail "$(cat held)"
-  expect_in held '51 launches'
-  "$nvcc" -lineinfo -gencode arch=compute_90,code=compute_90 "$source_dir/tests/hardware/texture_widths.cu" -o widths
-  run "$warplens" run --json widths.json ./widths
-  expect_code 0
-  python3 "$source_dir/tests/hardware/compare_textures.py" hold "$source_dir/tests/hardware/data/h200_texture_widths.json" \
-    widths.json >held || fail "$(cat held)"
-  expect_in held '87 launches'
-  "$nvcc" -gencode arch=compute_90,code=compute_90 "$source_dir/tests/hardware/textures.cu" -o fetches
-  run "$warplens" run ./fetches
-  expect_code 0
-  cp stdout fetches.txt
-  python3 "$source_dir/tests/hardware/compare_textures.py" hold_fetches "$source_dir/tests/hardware/data/h200_texture_kernels.json" \
-    "$source_dir/tests/hardware/data/h200_texture_fetches.jsonl.gz" fetches.txt >held || fail "$(cat held)"
-  expect_in held '2048 fetches'
+  # What an H200 counted for a kernel per question, and what its runtime answered at the border of what is documented; by PTX and by
+  # machine code.
+  hardware="$source_dir/tests/hardware"
+  data="$hardware/data"
+  for code in compute sm; do
+    for kernels in 'texture_kernels h200_texture_kernels 51' 'texture_widths h200_texture_widths 87'; do
+      set -- $kernels
+      "$nvcc" -lineinfo -gencode arch=compute_90,code=${code}_90 "$hardware/$1.cu" -o kernels
+      run "$warplens" run --json kernels.json ./kernels
+      expect_code 0
+      expect_not_in stderr 'runs as PTX|from an image of'
+      python3 "$hardware/compare_textures.py" hold "$data/$2.json" kernels.json >held || fail "$1, $code: $(cat held)"
+      expect_in held "$3 launches"
+    done
+    "$nvcc" -gencode arch=compute_90,code=${code}_90 "$hardware/textures.cu" -o fetches
+    run "$warplens" run ./fetches
+    expect_code 0
+    cp stdout fetches.txt
+    python3 "$hardware/compare_textures.py" hold_fetches "$data/h200_texture_kernels.json" "$data/h200_texture_fetches.jsonl.gz" \
+      fetches.txt >held || fail "$code: $(cat held)"
+    expect_in held '2048 fetches'
+  done
+
+  # Forms that are rare: as an H200 has them, but for gradients, whose level it rounds in a way that is not known.
+  for sm in 75 86 90 120; do
+    "$nvcc" -gencode arch=compute_$sm,"code=[sm_$sm,compute_$sm]" "$source_dir/tests/scripts/programs/texture_forms.cu" -o forms
+    for code in ptx machine; do
+      run "$warplens" run --sm $sm --code $code --json forms.$sm.$code.json ./forms
+      expect_code 0
+      expect_not_in stderr 'runs as PTX'
+      grep -v '^gradient' stdout | diff "$source_dir/tests/scripts/data/h200_texture_forms.txt" - || fail "forms: $sm, $code"
+      grep '^gradient' stdout >gradients.$code
+    done
+    cmp gradients.ptx gradients.machine || fail "gradients: $sm"
+  done
+  # An object that differs from lane to lane is a loop in machine code. One count is not explained: loads of a surface that are clamped.
+  python3 "$hardware/compare_textures.py" hold_forms "$data/h200_texture_forms.tsv" forms.90.machine.json >held
+  diff - held <<'EOF' || fail "counts of forms"
+wide_surfaces: sectors of loads 432, not 464
+146 of 147 counts
+EOF
 fi
 run "$warplens" run --compiler clang --json report.json "$program"
 expect_textures

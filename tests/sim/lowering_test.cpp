@@ -1,6 +1,7 @@
 // Lowering: only what is launched, and in time that follows the length of the code, whatever its shape. A
 // shape that took quadratic time would not end within the time limit of a test.
 #include "ptx/parse.h"
+#include "sim/lower/counted_loops.h"
 #include "sim/program/program.h"
 #include <ctime>
 #include <fmt/format.h>
@@ -151,6 +152,39 @@ TEST(Lowering, TimeFollowsTheLengthWhateverTheShape) {
     EXPECT_EQ(info.name, "k");
     EXPECT_LT(seconds, 20) << "a tenth of a second is usual";
   }
+}
+
+// Which blocks of the kernel are loops that lanes leave together.
+u32 counted_loops(const std::string& body) {
+  Result<ptx::Parsed> parsed =
+      ptx::parse(std::string(head) +
+                 ".visible .entry k(.param .u32 n) {\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n"
+                 "mov.u32 %r0, %tid.x;\nld.param.u32 %r1, [n];\n" +
+                 body + "ret;\n}\n");
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  const ir::Function& function = parsed->module.functions[0];
+  const ir::Cfg cfg = ir::analyse(function);
+  u32 count = 0;
+  for (u32 b = 0; b < function.blocks.size(); ++b)
+    count += is_counted_loop(parsed->module, function, cfg, ir::BlockId(b));
+  return count;
+}
+
+TEST(Lowering, LoopsThatLanesLeaveTogether) {
+  auto loop = [](std::string_view start, std::string_view step, std::string_view end) {
+    return fmt::format("{}\nL: {}\nsetp.ne.s32 %p0, %r2, {};\n@%p0 bra L;\n", start, step, end);
+  };
+  const char *zero = "mov.u32 %r2, 0;", *one = "add.s32 %r2, %r2, 1;";
+  EXPECT_EQ(counted_loops(loop(zero, one, "9")), 1u);
+  EXPECT_EQ(counted_loops(loop("@%p1 bra L;\nmov.u32 %r2, 0;", one, "9")), 0u); // also from elsewhere
+  EXPECT_EQ(counted_loops(loop("mov.u32 %r2, %r0;", one, "9")), 0u);
+  EXPECT_EQ(counted_loops(loop("@%p1 mov.u32 %r2, 0;", one, "9")), 0u);
+  EXPECT_EQ(counted_loops(loop("mov.u32 %r2, 0;\nadd.s32 %r2, %r2, %r0;", one, "9")), 0u);
+  EXPECT_EQ(counted_loops(loop(zero, one, "%r1")), 0u);
+  EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, %r0;", "9")), 0u);
+  EXPECT_EQ(counted_loops(loop(zero, "@%p1 add.s32 %r2, %r2, 1;", "9")), 0u);
+  EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, 1;\nadd.s32 %r2, %r2, 1;", "9")), 0u);
+  EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, 1;\n@%p1 bra M;", "9") + "M:\n"), 0u); // two blocks
 }
 
 } // namespace

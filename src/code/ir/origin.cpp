@@ -3,6 +3,7 @@
 #include "ir/origin.h"
 #include "ir/operands.h"
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace warplens::ir {
@@ -44,7 +45,10 @@ bool copies_into_shared(const Form& form) {
 class Analysis {
 public:
   Analysis(const Module& module, const Function& function)
-      : module_(module), function_(function), registers_(function.registers.size()) {}
+      : module_(module), function_(function), registers_(function.registers.size()) {
+    for (const Instruction& instruction : function.instructions)
+      if (module.form(instruction).opcode == Opcode::call) note_memory(instruction);
+  }
 
   void run() {
     constexpr u32 most_passes = 16;
@@ -74,6 +78,18 @@ private:
     return std::find(all.begin(), all.end(), id) != all.end();
   }
 
+  void note_memory(const Instruction& call) {
+    const auto sources = function_.sources(call);
+    if (sources.empty() || !sources[0].function.valid() ||
+        module_.functions[sources[0].function.value].name != "malloc")
+      return;
+    for (const Operand& result : function_.destinations(call))
+      if (result.variable.valid()) given_.insert(result.variable.value);
+  }
+
+  // Is it what a call of malloc() gives back?
+  bool gives_memory(VariableId id) const { return given_.contains(id.value); }
+
   // The value of an operand; of an address, the value that it computes.
   Origin of(const Operand& operand) const {
     if (operand.reg.valid() && operand.reg.value < registers_.size()) return registers_[operand.reg.value];
@@ -83,7 +99,8 @@ private:
     out.variable = operand.variable;
     out.pointer = true;
     if (variable(operand.variable).space == StateSpace::param) {
-      if (!is_parameter(operand.variable)) return {}; // what a call takes or gives back
+      if (!is_parameter(operand.variable) && !gives_memory(operand.variable))
+        return {}; // what a call takes or gives back
       out.in_place = true;
       out.offset = static_cast<u32>(operand.value);
     }
@@ -175,6 +192,7 @@ private:
   const Module& module_;
   const Function& function_;
   std::vector<Origin> registers_;
+  std::set<u32> given_; // variables that take what malloc() gives
   bool changed_ = false;
 };
 
@@ -221,6 +239,8 @@ access::Array array_of(const Module& module, const Function& function, const Ori
     return out;
   }
   auto found = std::find(function.parameters.begin(), function.parameters.end(), origin.variable);
+  if (found == function.parameters.end())
+    return {.kind = access::ArrayKind::heap, .name = "malloc()", .indirect = origin.indirect};
   out.parameter = static_cast<u32>(found - function.parameters.begin());
   out.parameters = static_cast<u32>(function.parameters.size());
   // Offsets tell members of a structure apart; a pointer that is the parameter has none.

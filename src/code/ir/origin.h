@@ -5,8 +5,8 @@
 // goes to what parameter 0 points to: %rd7 was multiplied on its way, and so is no pointer. The analysis asks for each
 // register which variables its value may have come from, over all of its definitions at once: PTX of compilers is nearly
 // in single assignment form, so that the order of definitions tells little more. Where two pointers meet, at a loop or a
-// selection, the answer is "several"; where a pointer was never seen (it came from a call, or through local memory) it is
-// "none". Both are answers: an array is named only where it is the one.
+// selection, the answer is "several"; where a pointer was never seen (it came from a call other than malloc(), or through
+// local memory) it is "none". Both are answers: an array is named only where it is the one.
 #pragma once
 #include "ir/module.h"
 
@@ -16,7 +16,8 @@ struct Origin {
   enum class Kind : u8 { none, one, several };
   static constexpr u32 somewhere = ~u32{0};
   Kind kind = Kind::none;
-  VariableId variable;    // one: the symbol, or the parameter of the function that holds the pointer
+  VariableId
+      variable; // one: the symbol, the parameter of the function that holds the pointer, or what a call of malloc() gives back
   u32 offset = somewhere; // of a parameter: the byte of it that the pointer was read at, where it is known
   bool indirect = false;  // the pointer was read from memory that the variable leads to: p[i]->x, list->next
   bool pointer = false;   // known to be an address, as what names a symbol or went through cvta is

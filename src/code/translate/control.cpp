@@ -26,6 +26,7 @@ const Operand* condition_of(const Instruction& i) {
   case Opcode::RET:
   case Opcode::CALL:
   case Opcode::BRX:
+  case Opcode::BRXU:
   case Opcode::BREAK:
   case Opcode::BSYNC:
   case Opcode::BSSY: return &i.operands()[0];
@@ -174,7 +175,8 @@ bool Kernel::find_places() {
       if (maybe) flow_to(next, here, waiting);
       break;
     }
-    case Opcode::BRX: {
+    case Opcode::BRX:
+    case Opcode::BRXU: {
       auto targets = kernel_.branch_targets.find(place_.offset);
       if (targets == kernel_.branch_targets.end()) return refuse("goes where the image does not say"), false;
       for (u64 offset : targets->second) {
@@ -380,7 +382,8 @@ bool Kernel::control() {
     if (!has(Modifier::TRAP)) return refuse();
     act("trap;");
     return true;
-  case Opcode::BRX: {
+  case Opcode::BRX:
+  case Opcode::BRXU: {
     if (conditional(*now_)) return refuse();
     const std::string offset = read(at(1));
     const std::vector<u64>& targets = kernel_.branch_targets.at(place_.offset);

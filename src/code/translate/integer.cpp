@@ -468,6 +468,13 @@ bool Kernel::integer() {
     if (has(Modifier::n16x2) || has(Modifier::ISAT)) return refuse();
     act("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", target(at(0)), read(at(1)), read(at(2)));
     return true;
+  case Opcode::VABSDIFF4: { // of four bytes; .ACC: their sum, and a third operand
+    if (wanted(at(1))) return refuse();
+    const char* bytes = has(Modifier::S8) ? "s32" : "u32";
+    act("vabsdiff4.u32.{0}.{0}{1} {2}, {3}, {4}, {5};", bytes, has(Modifier::ACC) ? ".add" : "",
+        target(at(0)), read(at(2)), read(at(3)), read(at(4)));
+    return true;
+  }
   case Opcode::LEA:
   case Opcode::ULEA: return lea();
   case Opcode::LOP3:

@@ -158,6 +158,7 @@ private:
   bool moves();
   bool memory();
   bool atomics();
+  bool textures();
   bool warp();
   bool control();
 
@@ -179,6 +180,11 @@ private:
   bool matrix();
   bool double_matrix();
   bool to_uniform();
+  std::string word_of(const Operand& group, u32 n);
+  std::string object(std::size_t first);
+  bool fetch();
+  bool surface();
+  bool reduce_surface(std::string_view shape, std::string_view bounds, const std::string& in);
   bool special_register();
   std::string together();
   bool call_builtin();

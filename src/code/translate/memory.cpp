@@ -427,7 +427,7 @@ bool Kernel::memory() {
 bool Kernel::atomics() {
   const Opcode o = now_->opcode;
   const bool shared = o == Opcode::ATOMS, reduction = o == Opcode::RED || o == Opcode::REDG;
-  if (!shared && !reduction && o != Opcode::ATOM && o != Opcode::ATOMG) return false;
+  if (!shared && !reduction && o != Opcode::ATOM && o != Opcode::ATOMG) return textures();
   for (Modifier m : {Modifier::ARRIVE, Modifier::F16x4, Modifier::F16x8, Modifier::BF16x4, Modifier::BF16x8,
                      Modifier::F32x2, Modifier::F32x4, Modifier::n128})
     if (has(m)) return refuse();

@@ -41,6 +41,8 @@ cudaError_t check_shape(const Runtime& runtime, const ArrayShape& shape, u64& el
   if (!layered && e.depth != 0 && e.height == 0) return cudaErrorInvalidValue;
   if (cube && (e.width != e.height || e.depth % 6 != 0 || e.depth == 0 || (!layered && e.depth != 6)))
     return cudaErrorInvalidValue;
+  // Only of two dimensions, as an H200 has it (580.159.04, 29 November 2026).
+  if ((shape.flags & array_gather) != 0 && (e.height == 0 || e.depth != 0)) return cudaErrorInvalidValue;
   u64 capacity = runtime.device->memory->capacity(), rows = std::max<u64>(e.height, 1);
   if (e.width > capacity / element || rows > capacity / (e.width * element) ||
       std::max<u64>(e.depth, 1) > capacity / (e.width * element * rows))

@@ -67,6 +67,7 @@ std::string_view name(ArrayKind kind) {
   case ArrayKind::device: return "device";
   case ArrayKind::local: return "local";
   case ArrayKind::several: return "several";
+  case ArrayKind::heap: return "heap";
   case ArrayKind::spill: return "spill";
   }
   return {};

@@ -45,7 +45,8 @@ struct AccessHeader {
   u8 matrices = 0; // ldmatrix: 1 2 4; only the first 8·matrices addresses count
   u8 texture_dimensions =
       0; // texture: 1 a linear buffer, 2 rows or an array, 3 an array of three dimensions; 0 not known
-  u8 texel_passes = 1; // of a filter's texels of 16 bytes: 2 where the program uses components of both halves
+  u8 texel_passes =
+      1; // of a filter's texels of 16 bytes: 2 where the program uses components of both halves; 0: a gather
   AtomicForm atomic = AtomicForm::plain;
   bool operator==(const AccessHeader&) const = default;
 };

@@ -49,8 +49,9 @@ enum class ElementType : u8 { bits, unsigned_integer, signed_integer, floating }
 std::string_view name(ElementType);
 
 // What the addresses of an instruction were computed from. `device`: a __device__ or __managed__ variable. `several`: more
-// than one, by which way the program took. `spill`: no array of the program, but registers that the assembler had too few of.
-enum class ArrayKind : u8 { unknown, parameter, shared, constant, device, local, several, spill };
+// than one, by which way the program took. `heap`: what malloc() gave to the thread. `spill`: no array of the program, but
+// registers that the assembler had too few of.
+enum class ArrayKind : u8 { unknown, parameter, shared, constant, device, local, several, heap, spill };
 std::string_view name(ArrayKind);
 
 // The array that an instruction goes to, where it is one. A parameter has a name only where the source text is at hand.

@@ -6,7 +6,8 @@
 // with the old lanes. Index arithmetic inside `if (i < n)` is nearly always of this kind, a running sum
 // never.
 //
-// This looks at slots, not registers, since several registers share one. Lanes that were split off into another
+// This looks at slots, not registers, since several registers share one. It looks at registers before that, so that what is needed
+// in a block shares its slot with nothing that is written there. Lanes that were split off into another
 // group wait elsewhere: the engine does not use the mark while a frame has several groups (exec.h).
 //
 // Sets of slots per block and a walk per branch: quadratic in a function's blocks at worst. Past a fixed
@@ -20,25 +21,23 @@ namespace {
 
 class Marker {
 public:
-  Marker(Code& code, const BlockLayout& blocks)
-      : code_(code), blocks_(blocks), count_(static_cast<u32>(blocks.start.size())),
-        limit_(static_cast<u32>(code.slot_bits.size() - code.constants.size())), empty_(limit_) {}
+  // `limit`: slots, or registers, from there on are constants.
+  Marker(const Code& code, const BlockLayout& blocks, u32 limit)
+      : code_(code), blocks_(blocks), count_(static_cast<u32>(blocks.start.size())), limit_(limit),
+        empty_(limit_) {}
 
-  void run() {
-    if (count_ == 0 || u64{count_} * empty_.words() > most_work || !find_live()) return;
+  // What waiting lanes need while others are in a block; none where there is too much to do.
+  std::vector<BitSet> run() {
+    if (count_ == 0 || u64{count_} * empty_.words() > most_work || !find_live()) return {};
     needed_.assign(count_, empty_);
     paths_here_.assign(count_, 0);
     first_path_.assign(count_, 0);
     seen_.assign(count_, 0);
     for (u32 b = 0; b < count_; ++b)
-      if ((blocks_.successors[b].size() >= 2 || blocks_.opens_region[b]) && !mark_region(b)) return;
-    for (u32 b = 0; b < count_; ++b)
-      for (u32 i = blocks_.start[b]; i < blocks_.end[b]; ++i) {
-        Op& op = code_.ops[i];
-        op.kills = op.guard == no_slot;
-        for (u32 d = 0; d < op.destinations; ++d)
-          if (op.destination(d) != no_slot && needed_[b].has(op.destination(d))) op.kills = false;
-      }
+      if (!blocks_.stays_together[b] && (blocks_.successors[b].size() >= 2 || blocks_.opens_region[b]) &&
+          !mark_region(b))
+        return {};
+    return std::move(needed_);
   }
 
 private:
@@ -67,11 +66,11 @@ private:
   }
   void pass(const Op& op, BitSet& live) const {
     for (u32 d = 0; d < op.destinations; ++d)
-      if (op.destination(d) != no_slot)
+      if (op.destination(d) < limit_)
         op.guard == no_slot ? live.clear(op.destination(d)) : live.set(op.destination(d));
     for (u32 s = 0; s < op.sources; ++s)
       if (op.source(s) < limit_) live.set(op.source(s));
-    if (op.guard != no_slot) live.set(op.guard);
+    if (op.guard < limit_) live.set(op.guard);
   }
 
   // The blocks that some lanes may run while others of the same branch wait, and what those wait for.
@@ -127,7 +126,7 @@ private:
     return true;
   }
 
-  Code& code_;
+  const Code& code_;
   const BlockLayout& blocks_;
   u32 count_;
   u32 limit_; // slots from there on are constants, which live everywhere and are never written
@@ -142,6 +141,20 @@ private:
 
 } // namespace
 
-void mark_killing(Code& code, const BlockLayout& blocks) { Marker(code, blocks).run(); }
+std::vector<BitSet> needed_by_waiting(const Code& code, const BlockLayout& blocks, u32 registers) {
+  return Marker(code, blocks, registers).run();
+}
+
+void mark_killing(Code& code, const BlockLayout& blocks) {
+  const u32 slots = static_cast<u32>(code.slot_bits.size() - code.constants.size());
+  const std::vector<BitSet> needed = needed_by_waiting(code, blocks, slots);
+  for (u32 b = 0; b < needed.size(); ++b)
+    for (u32 i = blocks.start[b]; i < blocks.end[b]; ++i) {
+      Op& op = code.ops[i];
+      op.kills = op.guard == no_slot;
+      for (u32 d = 0; d < op.destinations; ++d)
+        if (op.destination(d) != no_slot && needed[b].has(op.destination(d))) op.kills = false;
+    }
+}
 
 } // namespace warplens::sim

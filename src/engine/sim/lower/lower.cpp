@@ -1,6 +1,7 @@
 // ir::Function → Code: the order of the passes, and those that look at all ops together. What a family of instructions
 // becomes is in the files beside (lowering.h); here branches are laid out, loops that wait for other threads are marked,
 // and registers whose lives do not overlap share slots (slots.cpp), so that the registers of a whole CTA stay in the cache.
+#include "sim/lower/counted_loops.h"
 #include "sim/lower/lowering.h"
 #include "sim/lower/spin_loops.h"
 #include <algorithm>
@@ -46,9 +47,10 @@ std::unique_ptr<Code> Lowering::run() {
   // While each register still has a number of its own, since it counts who reads and writes a register; and
   // before slots are shared, because registers that lie in memory share them with their like only.
   mark_aliases(*code_, bits_.size(), block_start_, block_end_);
-  allocate_slots(*code_, bits_, constant_begin(), constants_, block_start_, block_end_, successors());
+  const BlockLayout blocks = layout(cfg);
+  allocate_slots(*code_, bits_, constant_begin(), constants_, blocks);
   // Last: what a waiting lane would lose is what is in the slot, whichever register put it there.
-  mark_killing(*code_, layout(cfg));
+  mark_killing(*code_, blocks);
   return std::move(code_);
 }
 
@@ -83,10 +85,11 @@ bool Lowering::reconverges(const ir::Cfg& cfg, std::size_t block) {
 }
 
 BlockLayout Lowering::layout(const ir::Cfg& cfg) const {
-  BlockLayout out{block_start_, block_end_, {}, successors(), {}, {}};
+  BlockLayout out{block_start_, block_end_, {}, successors(), {}, {}, {}};
   for (std::size_t b = 0; b < block_start_.size(); ++b) {
     out.reconvergence.push_back(cfg.meeting[b].valid() ? cfg.meeting[b].value : no_target);
     out.reconverges.push_back(reconverges(cfg, b));
+    out.stays_together.push_back(is_counted_loop(module_, function_, cfg, ir::BlockId(static_cast<u32>(b))));
     out.opens_region.push_back(!function_.meetings.empty() && cfg.meeting[b].valid());
   }
   return out;

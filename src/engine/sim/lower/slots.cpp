@@ -7,6 +7,9 @@
 // in which very many registers live through very many blocks would still take forever: past a fixed amount of
 // work, what is left counts as live everywhere, which costs slots and nothing else.
 //
+// A register that waiting lanes need while others are in a block lives through that block, too: else what is written there could share its
+// slot, and would have to be merged lane by lane.
+//
 // Sound under divergence, because each lane follows one path and partial writes merge lane by lane. A guarded
 // write keeps the lanes that it does not write, so it counts as a read too.
 #include "sim/lower/slots.h"
@@ -77,6 +80,11 @@ public:
       if (!readers_.of(r).empty()) follow(r);
   }
   const std::vector<Interval>& intervals() const { return interval_; }
+  void live_through(u32 r, u32 b) {
+    if (interval_[r].begin == none || start_[b] == end_[b]) return;
+    interval_[r].cover(2 * start_[b]);
+    interval_[r].cover(2 * (end_[b] - 1) + 1);
+  }
   bool at_entry(u32 r) const { return at_entry_[r]; }
 
 private:
@@ -166,18 +174,15 @@ std::vector<SlotId> linear_scan(Code& code, const std::vector<u8>& bits,
     u32 width = bits[r] == 1 ? 0 : bits[r] == 16 ? 1 : bits[r] == 32 ? 2 : 3;
     return aliased[r] ? width + 4 : width;
   };
-  auto words = [](u8 width) { return width == 64 ? 2 : width == 1 ? 0 : 1; };
   std::array<std::vector<SlotId>, 8> free;
   using Ending = std::pair<u32, u32>; // end, register
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> active;
   std::vector<SlotId> slot(interval.size(), no_slot);
-  u32 live_words = 0;
   for (u32 r : order) {
     while (!active.empty() && active.top().first < interval[r].begin) {
       u32 ended = active.top().second;
       active.pop();
       free[pool_of(ended)].push_back(slot[ended]);
-      live_words -= words(bits[ended]);
     }
     std::vector<SlotId>& pool = free[pool_of(r)];
     if (pool.empty()) {
@@ -188,18 +193,36 @@ std::vector<SlotId> linear_scan(Code& code, const std::vector<u8>& bits,
       pool.pop_back();
     }
     active.push({interval[r].end, r});
-    live_words += words(bits[r]);
-    code.worst_live_registers = std::max(code.worst_live_registers, live_words);
   }
   return slot;
+}
+
+// 32-bit registers that live at once, at the worst point.
+u32 worst_live(const std::vector<u8>& bits, const std::vector<Interval>& interval) {
+  std::vector<std::pair<u32, i32>> changes; // at a position: what begins, before what ends
+  for (u32 r = 0; r < interval.size(); ++r) {
+    if (interval[r].begin > interval[r].end) continue;
+    const i32 words = bits[r] == 64 ? 2 : bits[r] == 1 ? 0 : 1;
+    changes.emplace_back(interval[r].begin, words);
+    changes.emplace_back(interval[r].end + 1, -words);
+  }
+  std::ranges::sort(changes);
+  i32 live = 0, worst = 0;
+  for (const auto& [at, words] : changes) worst = std::max(worst, live += words);
+  return static_cast<u32>(worst);
 }
 
 } // namespace
 
 void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_begin,
-                    const std::vector<SizedConstant>& constants, const std::vector<u32>& block_start,
-                    const std::vector<u32>& block_end, const std::vector<std::vector<u32>>& successors) {
-  Liveness liveness(code, bits.size(), constant_begin, block_start, block_end, successors);
+                    const std::vector<SizedConstant>& constants, const BlockLayout& blocks) {
+  const u32 registers = static_cast<u32>(bits.size());
+  Liveness liveness(code, registers, constant_begin, blocks.start, blocks.end, blocks.successors);
+  code.worst_live_registers = worst_live(bits, liveness.intervals());
+  const std::vector<BitSet> needed = needed_by_waiting(code, blocks, registers);
+  for (u32 b = 0; b < needed.size(); ++b)
+    for (u32 r = 0; r < registers; ++r)
+      if (needed[b].has(r)) liveness.live_through(r, b);
   std::vector<SlotId> slot_of = linear_scan(code, bits, liveness.intervals());
   SlotId first_constant = static_cast<SlotId>(code.slot_bits.size());
   for (const SizedConstant& c : constants) {

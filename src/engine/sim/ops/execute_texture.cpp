@@ -71,7 +71,10 @@ private:
 void check_geometry(Exec& x, const Op& op, const ir::Geometry& geometry, const TextureObject& object,
                     u32 thread) {
   const Image& image = object.image;
-  if (image.dimensions == geometry.dimensions && image.layered == geometry.layered &&
+  // ptxas fetches from one dimension as from two; the second number says nothing then.
+  const bool of_line =
+      image.dimensions == 1 && image.layout == ImageLayout::array && geometry.dimensions == 2;
+  if ((image.dimensions == geometry.dimensions || of_line) && image.layered == geometry.layered &&
       image.cube == geometry.cube)
     return;
   warn(x, op, "kernel-texture-geometry",

@@ -102,7 +102,7 @@ void SeenByMemory::add(u32 thread, const TextureObject& object, u32 bytes, u32 t
 // A fetch gives up to four components, the first two from one half of a texel; which of them nobody reads was found when
 // the op was made. A gather gives one component of four texels.
 static u8 passes_of_texels(const Op& op) {
-  if (op.form->opcode != ir::Opcode::tex) return 1;
+  if (op.form->opcode != ir::Opcode::tex) return 0;
   auto used = [&](u32 component) {
     return component < op.destinations && op.destination(component) != no_slot;
   };

@@ -5,8 +5,9 @@
 //   surfaces                                 8 lanes           8 lanes; of atomics 4
 //   linear buffer (tex1Dfetch)               4 lanes           8 lanes; of texels of 16 bytes 4
 //   arrays, rows of a pitch                  4 lanes           4 lanes
+//   gathers                                  4 lanes           4 lanes
 //   filtered                                 4 lanes           4 lanes; in three dimensions half as many, and of texels
-//                                                              of 16 bytes half as many
+//                                                              of 16 bytes half as many: of those that take part, in order
 //
 // A filter of texels of 16 bytes fetches each sector once for their first eight bytes and once for the others, where the
 // program uses components of both halves. A filter between levels is one in each.
@@ -92,16 +93,33 @@ Groups groups_of(const access::WarpAccess& access) {
   if (access.space == access::Space::surface)
     return {octet, access.kind == access::Kind::reduction ? quad : octet};
   if (access.texture_dimensions == 1) return {quad, access.bytes == wide ? quad : octet};
-  if (access.further.empty()) return {quad, quad};
+  const bool gathers = access.texel_passes == 0;
+  if (access.further.empty() || gathers) return {quad, quad};
   const u32 deep = access.texture_dimensions == 3 ? 2 : 1;
   return access.bytes == wide ? Groups{quad, quad / 2 / deep, access.texel_passes}
                               : Groups{quad, quad / deep};
 }
 
+// Groups of a quad or more go by the lanes' places; smaller ones take the lanes of a quad that take part, as many at a time.
+template <class F> void each_group(u32 active, const Groups& groups, F&& f) {
+  if (groups.lanes >= groups.request_lanes || groups.request_lanes != 4)
+    return for_each_group(active, groups.lanes, f);
+  for_each_group(active, groups.request_lanes, [&](u32 rest) {
+    while (rest != 0) {
+      u32 lanes = 0;
+      for (u32 n = 0; n < groups.lanes && rest != 0; ++n) {
+        lanes |= rest & (~rest + 1);
+        rest &= rest - 1;
+      }
+      f(lanes);
+    }
+  });
+}
+
 void count_texture_groups(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   const Groups groups = groups_of(access);
   for_each_group(access.active, groups.request_lanes, [&](u32) { counts.requests += 1; });
-  for_each_group(access.active, groups.lanes, [&](u32 lanes) {
+  each_group(access.active, groups, [&](u32 lanes) {
     Fetched one =
         is_aligned(access, lanes) ? fetched_aligned(access, lanes) : fetched_anywhere(access, lanes);
     u64 sectors = groups.passes * one.sectors;

@@ -1,6 +1,7 @@
 // What a change would cost: the warps of every class, changed and counted by the same architecture.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include <memory>
 
 namespace warplens::advise::rules {
 
@@ -38,10 +39,21 @@ void predict(const Subject& s, const Change& change, Advice& out) {
   out.lanes = changed(s, change);
 }
 
+Change neighbouring_destinations() {
+  return [end = std::make_shared<std::array<u64, warp_size>>()](access::WarpAccess& access) {
+    *end = access.address;
+    if (access.copied_to != nullptr) access.copied_to = end->data();
+  };
+}
+
 Change consecutive(const Subject& subject) {
   u32 bytes = subject.site.space == access::Space::local ? 0 : subject.site.site.bytes;
-  return [bytes](access::WarpAccess& access) {
-    for (u32 lane = 0; lane < warp_size; ++lane) access.address[lane] = u64{lane} * bytes;
+  std::array<u64, warp_size> address;
+  for (u32 lane = 0; lane < warp_size; ++lane) address[lane] = u64{lane} * bytes;
+  // An asynchronous copy moves a sector once for each place that parts of it go to.
+  return [end = std::make_shared<const std::array<u64, warp_size>>(address)](access::WarpAccess& access) {
+    access.address = *end;
+    if (access.copied_to != nullptr) access.copied_to = end->data();
   };
 }
 

@@ -1,8 +1,10 @@
 // A row for each thread: neighbouring lanes are in different rows, far apart, and each walks along its own. Rows of equal
 // length look like a stride, others scattered; either way a row belongs to a warp, or where rows are short to a part of
 // one. What that costs is counted for the rows that the threads of the first block walked along (measure::FirstBlock).
+// Arrays that threads have to themselves, which no other reads, are better interleaved.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
@@ -42,6 +44,50 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
   out.after.instructions = of_all_blocks(s.counters.instructions, block.by_rows.instructions, block.requests);
   out.after.requests = of_all_blocks(s.counters.requests, block.by_rows.requests, block.requests);
   return true;
+}
+
+namespace {
+
+constexpr u32 pointer_bytes = 8;
+
+bool same_for_all_lanes(const measure::SiteRecord& site) {
+  return std::ranges::all_of(site.distribution.classes, [](const measure::WarpClass& c) {
+    const u64 first = c.example.address[static_cast<u32>(std::countr_zero(c.example.active))];
+    bool same = true;
+    for_each_lane(c.example.active, [&](u32 lane) { same = same && c.example.address[lane] == first; });
+    return same;
+  });
+}
+
+} // namespace
+
+bool threads_have_arrays(const Subject& s) {
+  const access::Site& own = s.site.site;
+  if (own.array.kind == access::ArrayKind::heap) return !own.array.indirect;
+  if (!own.array.indirect || s.context.launch == nullptr) return false;
+  // What leads on to the next pointer is a list or a tree, not an array.
+  const bool walked = s.site.distribution.first_block.rows != 0 || own.kind == access::Kind::store;
+  if (own.bytes == pointer_bytes && !walked) return false;
+  access::Array pointers = own.array;
+  pointers.indirect = false;
+  bool reads_own = false;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+    if (other.site.kind != access::Kind::load || other.site.function != own.function ||
+        other.site.bytes % pointer_bytes != 0 || other.distribution.classes.empty())
+      continue;
+    if (other.site.array == own.array && own.bytes != pointer_bytes) return false;
+    reads_own = reads_own || (other.site.array == pointers && !same_for_all_lanes(other));
+  }
+  return reads_own;
+}
+
+void say_interleaved(const Subject& s, Advice& out) {
+  predict(s, consecutive(s), out);
+  out.change = fmt::format("each thread has an array of its own{}: make one of all, in which element k of "
+                           "thread t is at [k*threads + t], so "
+                           "that neighbouring threads use neighbouring elements",
+                           s.site.site.array.kind == access::ArrayKind::heap ? " from malloc()" : "");
+  out.example = "a[k*threads + t] instead of p[k]";
 }
 
 } // namespace warplens::advise::rules

@@ -22,22 +22,23 @@ const measure::SiteRecord& in_launch(const Subject&);
 
 // A rule adds at most one piece of advice.
 using Rule = void(const Subject&, std::vector<Advice>&);
-Rule strided;       // a stride wider than the element: index order, structure of arrays, a row per thread
-Rule narrow_block;  // a block that is narrower than a warp
-Rule misaligned;    // consecutive, but starting inside a segment
-Rule broadcast;     // one address for the warp: fine, a note
-Rule scattered;     // no pattern: sort, tile
-Rule narrow;        // consecutive, but 1 to 8 bytes a lane: vector loads
-Rule bank_conflict; // shared memory: pad rows
+Rule strided;        // a stride wider than the element: index order, structure of arrays, a row per thread
+Rule narrow_block;   // a block that is narrower than a warp
+Rule misaligned;     // consecutive, but starting inside a segment
+Rule broadcast;      // one address for the warp: fine, a note
+Rule scattered;      // no pattern: sort, tile
+Rule scattered_copy; // an asynchronous copy whose lanes write parts of a sector to different places
+Rule narrow;         // consecutive, but 1 to 8 bytes a lane: vector loads
+Rule bank_conflict;  // shared memory: pad rows
 Rule constant_serialised; // constant memory read at several addresses
 Rule local_array;         // an array of each thread that lives in device memory
 Rule spilled;             // registers that are saved in local memory; no other rule speaks of them
 Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
 Rule divergence;          // few lanes of each warp take part
 Rule repeated;            // a block reads the same again and again: a tile
-inline constexpr Rule* all[] = {strided,     narrow_block, misaligned,    broadcast,
-                                scattered,   narrow,       bank_conflict, constant_serialised,
-                                local_array, atomics,      divergence,    repeated};
+inline constexpr Rule* all[] = {strided, narrow_block,   misaligned,    broadcast,           scattered,
+                                narrow,  scattered_copy, bank_conflict, constant_serialised, local_array,
+                                atomics, divergence,     repeated};
 
 // Changes one warp's lanes: their addresses, which of them take part, the space or the width.
 using Change = std::function<void(access::WarpAccess&)>;
@@ -46,10 +47,13 @@ arch::Counts predicted(const Subject&, const Change&);
 // The lanes of the main class as it leaves them.
 access::WarpAccess changed(const Subject&, const Change&);
 
+// The change to an asynchronous copy that writes neighbouring elements side by side, from wherever it reads them.
+Change neighbouring_destinations();
+
 // Says what the change makes of the counts and of the lanes.
 void predict(const Subject&, const Change&, Advice&);
 
-// The change to lane n at n times the width from an aligned start; in local memory, to one offset for all.
+// The change to lane n at n times the width from an aligned start; in local memory, to one offset for all. What copies write, too.
 Change consecutive(const Subject&);
 
 // What of the first block is, of all blocks: an estimate where they differ.
@@ -65,6 +69,10 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+// Does each thread have an array of its own: from malloc(), or through a pointer that it alone reads?
+bool threads_have_arrays(const Subject&);
+// To put them into one, element by element.
+void say_interleaved(const Subject&, Advice& out);
 // Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
 // lanes. False where there is nothing to say.
 bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);

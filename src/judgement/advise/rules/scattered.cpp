@@ -77,7 +77,8 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
       s.site.pattern.kind() != measure::PatternKind::scattered)
     return;
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
-  if (say_rows_of_threads(s, out)) {
+  const bool heap = s.site.site.array.kind == access::ArrayKind::heap;
+  if (!heap && say_rows_of_threads(s, out)) {
     list.push_back(std::move(out));
     return;
   }
@@ -89,7 +90,9 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
   out.title = "neighbouring threads go to unrelated places";
   out.cause = fmt::format("{} lanes touch {} sectors", s.site.pattern.lanes, s.site.pattern.units);
   out.confidence = Confidence::possible;
-  if (load) {
+  if (threads_have_arrays(s)) {
+    say_interleaved(s, out);
+  } else if (load) {
     out.change =
         "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
         "consecutive data into shared memory and gather there";

@@ -131,22 +131,64 @@ void say_other_order(const Subject& s, u64 stride, Advice& out) {
   out.example = "table[k*count + i]";
 }
 
-// Views keep the order of their indices in their type, which is in the kernel's name where one is passed to it (mdspan, Kokkos).
-std::string_view other_layout(const access::Site& site) {
+// As consecutive(), without what copies write.
+Change consecutive_sources(const Subject& s) {
+  return [all = consecutive(s)](access::WarpAccess& access) {
+    const u64* to = access.copied_to;
+    all(access), access.copied_to = to;
+  };
+}
+
+bool is_heap(const Subject& s) { return s.site.site.array.kind == access::ArrayKind::heap; }
+
+// The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
+std::string_view parameter_type(std::string_view function, u32 n) {
+  if (!function.ends_with(')')) return {};
+  std::size_t end = function.size() - 1, begin = end;
+  for (u32 depth = 0; begin-- > 0;) { // to the parenthesis that the last one closes
+    const char c = function[begin];
+    if (c == ')') ++depth;
+    if (c == '(' && depth-- == 0) break;
+  }
+  u32 depth = 0;
+  for (std::size_t i = begin + 1; i <= end; ++i) {
+    const char c = function[i];
+    if ((c == ',' && depth == 0) || i == end) {
+      if (n-- == 0) return function.substr(begin + 1, i - begin - 1);
+      begin = i;
+    } else if (c == '<' || c == '(' || c == '[') {
+      ++depth;
+    } else if ((c == '>' || c == ')' || c == ']') && depth != 0) {
+      --depth;
+    }
+  }
+  return {};
+}
+
+// Views keep the order of their indices in their type (mdspan, Kokkos): that of the parameter, else the only one in the kernel's name.
+std::string_view other_layout(const Subject& s) {
   struct Layout {
     std::string_view has, other;
   };
-  static constexpr Layout layouts[] = {{"11layout_left", "layout_right"},
-                                       {"12layout_right", "layout_left"},
-                                       {"10LayoutLeft", "LayoutRight"},
-                                       {"11LayoutRight", "LayoutLeft"}};
-  const Layout* found = nullptr;
-  for (const Layout& layout : layouts) {
-    if (site.function.find(layout.has) == site.function.npos) continue;
-    if (found != nullptr) return {}; // views of both: which of them it is, is not known
-    found = &layout;
-  }
-  return found == nullptr ? std::string_view() : found->other;
+  static constexpr Layout layouts[] = {{"layout_left", "layout_right"},
+                                       {"layout_right", "layout_left"},
+                                       {"LayoutLeft", "LayoutRight"},
+                                       {"LayoutRight", "LayoutLeft"}};
+  auto only_one = [](std::string_view text) {
+    const Layout* found = nullptr;
+    for (const Layout& layout : layouts) {
+      if (text.find(layout.has) == text.npos) continue;
+      if (found != nullptr) return std::string_view(); // views of both: which of them it is, is not known
+      found = &layout;
+    }
+    return found == nullptr ? std::string_view() : found->other;
+  };
+  const access::Array& array = s.site.site.array;
+  if (array.kind == access::ArrayKind::parameter && s.context.launch != nullptr)
+    if (auto found = only_one(parameter_type(s.context.launch->record().name, array.parameter));
+        !found.empty())
+      return found;
+  return only_one(s.site.site.function);
 }
 
 } // namespace
@@ -181,6 +223,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
   } else if (stride <= largest_structure && (near.members > 1 || (near.unrolled != 0 && !loops))) {
     say_members(s, stride, near.members + near.unrolled, out);
+  } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
+    say_interleaved(s, out);
   } else if (row_of_thread && turns_a_matrix(s)) {
     out.change =
         "load a tile into shared memory row by row, and read it there by column: the kernel's other accesses "
@@ -206,9 +250,12 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
                  "row by row";
     out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
-    if (const std::string_view layout = other_layout(s.site.site); !layout.empty())
+    if (const std::string_view layout = other_layout(s); !layout.empty())
       out.change += fmt::format("; or give the view the other layout, {}", layout);
   }
+  if (s.site.site.kind == access::Kind::async_copy &&
+      predicted(s, consecutive_sources(s)).sectors > out.after.sectors)
+    out.change += "; what is read side by side has to be written side by side, too";
   out.confidence = pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));
 }
@@ -216,6 +263,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
 findings::Remedy remedy_of_stride(const Subject& s) {
   const u64 stride = s.site.pattern.shape.distance();
   if (times_in_a_row(s) >= often) return {}; // a register is better than another order
+  if (threads_have_arrays(s)) return {};     // another allocation
   if (is_vector_in_parts(s, neighbours(s, stride), stride))
     return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
   return {findings::Remedy::Kind::other_order, 0, 0};
