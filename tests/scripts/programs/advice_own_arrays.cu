@@ -49,15 +49,13 @@ __device__ void wait() {
 }
 __global__ void turned(const float4* a, float4* out) { // 32 rows of 8 chunks from 8 rows of 32
   __shared__ float4 tile[32][8];
-  COPY(&tile[threadIdx.x][threadIdx.y],
-       &a[threadIdx.y * 32 + threadIdx.x]); // before turned_chunks async_copy global
+  COPY(&tile[threadIdx.x][threadIdx.y], &a[threadIdx.y * 32 + threadIdx.x]); // before turned_chunks async_copy global
   wait();
   out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y * 4 + threadIdx.x / 8][threadIdx.x % 8];
 }
 __global__ void not_turned(const float4* a, float4* out) {
   __shared__ float4 tile[8][32];
-  COPY(&tile[threadIdx.y][threadIdx.x],
-       &a[threadIdx.y * 32 + threadIdx.x]); // after turned_chunks async_copy global
+  COPY(&tile[threadIdx.y][threadIdx.x], &a[threadIdx.y * 32 + threadIdx.x]); // after turned_chunks async_copy global
   wait();
   out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x % 8][threadIdx.y * 4 + threadIdx.x / 8];
 }
