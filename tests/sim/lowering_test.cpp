@@ -182,6 +182,7 @@ TEST(Lowering, LoopsThatLanesLeaveTogether) {
   EXPECT_EQ(counted_loops(loop("mov.u32 %r2, 0;\nadd.s32 %r2, %r2, %r0;", one, "9")), 0u);
   EXPECT_EQ(counted_loops(loop(zero, one, "%r1")), 0u);
   EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, %r0;", "9")), 0u);
+  EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, 1;\nbar.warp.sync 15;", "9")), 0u);
   EXPECT_EQ(counted_loops(loop(zero, "@%p1 add.s32 %r2, %r2, 1;", "9")), 0u);
   EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, 1;\nadd.s32 %r2, %r2, 1;", "9")), 0u);
   EXPECT_EQ(counted_loops(loop(zero, "add.s32 %r2, %r2, 1;\n@%p1 bra M;", "9") + "M:\n"), 0u); // two blocks

@@ -73,6 +73,12 @@ bool is_counted_loop(const ir::Module& module, const ir::Function& function, con
     return false;
   const Finder find(module, function);
   const Instruction& branch = find.of(b).back();
+  // Nothing that lanes wait at: others could join them there in another round.
+  auto waits = [&](const Instruction& i) {
+    const ir::Family family = module.form(i).family();
+    return family != ir::Family::compute && family != ir::Family::move && family != ir::Family::memory;
+  };
+  if (std::ranges::any_of(find.of(b).first(block.count - 1), waits)) return false;
   if (module.form(branch).opcode != Opcode::bra || !branch.guard.valid()) return false;
   const Instruction* asks = find.only_write(b, branch.guard);
   if (!find.is(asks, Opcode::setp) || function.destinations(*asks).size() != 1) return false;

@@ -72,11 +72,13 @@ bool threads_have_arrays(const Subject& s) {
   pointers.indirect = false;
   bool reads_own = false;
   for (const measure::SiteRecord& other : s.context.launch->record().sites) {
-    if (other.site.kind != access::Kind::load || other.site.function != own.function ||
-        other.site.bytes % pointer_bytes != 0 || other.distribution.classes.empty())
+    const access::Array& array = other.site.array;
+    if (other.site.kind != access::Kind::load || other.site.bytes % pointer_bytes != 0 ||
+        array.parameter != own.array.parameter || other.distribution.classes.empty() ||
+        other.site.function != own.function)
       continue;
-    if (other.site.array == own.array && own.bytes != pointer_bytes) return false;
-    reads_own = reads_own || (other.site.array == pointers && !same_for_all_lanes(other));
+    if (array == own.array && own.bytes != pointer_bytes) return false;
+    reads_own = reads_own || (array == pointers && !same_for_all_lanes(other));
   }
   return reads_own;
 }
@@ -84,8 +86,8 @@ bool threads_have_arrays(const Subject& s) {
 void say_interleaved(const Subject& s, Advice& out) {
   predict(s, consecutive(s), out);
   out.change = fmt::format("each thread has an array of its own{}: make one of all, in which element k of "
-                           "thread t is at [k*threads + t], so "
-                           "that neighbouring threads use neighbouring elements",
+                           "thread t is at [k*threads + t], so that neighbouring threads use neighbouring "
+                           "elements",
                            s.site.site.array.kind == access::ArrayKind::heap ? " from malloc()" : "");
   out.example = "a[k*threads + t] instead of p[k]";
 }

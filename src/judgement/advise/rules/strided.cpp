@@ -184,7 +184,8 @@ std::string_view other_layout(const Subject& s) {
     return found == nullptr ? std::string_view() : found->other;
   };
   const access::Array& array = s.site.site.array;
-  if (array.kind == access::ArrayKind::parameter && s.context.launch != nullptr)
+  if (array.kind == access::ArrayKind::parameter && s.context.launch != nullptr &&
+      s.context.launch->record().kernel == s.site.site.function)
     if (auto found = only_one(parameter_type(s.context.launch->record().name, array.parameter));
         !found.empty())
       return found;
