@@ -634,6 +634,42 @@ TEST(Advise, FewLanes) {
   EXPECT_TRUE(advise_in(full, launch).empty()) << "nor do warps beyond the classes become fewer";
 }
 
+// A pointer that each thread reads for itself leads to an array of its own; one that all read does not, nor does a list.
+TEST(Advise, ArraysThatThreadsHaveToThemselves) {
+  using access::ArrayKind;
+  auto stored = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 512; });
+  stored.site.site.array = {.kind = ArrayKind::heap, .name = "malloc()"};
+  EXPECT_TRUE(only(advise_in(stored, launch_of({&stored}))).interleaves);
+  stored.site.site.array = {.kind = ArrayKind::parameter, .indirect = true};
+  EXPECT_FALSE(only(advise_in(stored, launch_of({&stored}))).interleaves);
+  auto own = site(Space::global, Kind::load, 8, [](u32 l) { return u64{l} * 8; });
+  auto shared = site(Space::global, Kind::load, 8, [](u32) { return u64{64}; });
+  own.site.site.array = shared.site.site.array = {.kind = ArrayKind::parameter};
+  EXPECT_TRUE(only(advise_in(stored, launch_of({&stored, &own}))).interleaves);
+  EXPECT_FALSE(only(advise_in(stored, launch_of({&stored, &shared}))).interleaves);
+  auto next = site(Space::global, Kind::load, 8, [](u32 l) { return u64{l} * 4096; });
+  next.site.site.array = stored.site.site.array;
+  EXPECT_FALSE(only(advise_in(stored, launch_of({&stored, &own, &next}))).interleaves);
+}
+
+TEST(Advise, AViewsOtherLayoutIsThatOfItsParameter) {
+  Built built = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4096; });
+  built.site.site.array.kind = access::ArrayKind::parameter;
+  auto change = [&](u32 parameter, std::string name) {
+    built.site.site.array.parameter = parameter;
+    measure::LaunchRecord launch = launch_of({&built});
+    launch.name = std::move(name);
+    return only(advise_in(built, launch)).change;
+  };
+  const std::string both =
+      "void k<f(int)>(view<float, sizes<int, 2>, layout_right>, view<float, layout_left>, int*)";
+  EXPECT_TRUE(change(0, both).ends_with("the other layout, layout_left"));
+  EXPECT_TRUE(change(1, both).ends_with("the other layout, layout_right"));
+  EXPECT_EQ(change(2, both).find("other layout"), std::string::npos);
+  EXPECT_EQ(change(9, both).find("other layout"), std::string::npos);
+  EXPECT_EQ(change(0, "no_parameters").find("other layout"), std::string::npos);
+}
+
 TEST(Advise, NothingToSayAboutWhatNeverRan) {
   measure::SiteRecord empty;
   EXPECT_TRUE(advise(empty, {arch::find(90), 0, nullptr}).empty());

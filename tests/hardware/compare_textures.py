@@ -4,7 +4,7 @@
   compare_textures.py fetches GPU.txt WARPLENS.txt       per kind and filter: fetches, equal to the bit, the greatest difference
   compare_textures.py counters GPU.csv WARPLENS.json     per launch: what each counted
   compare_textures.py hold DATA.json WARPLENS.json       the same with data/h200_texture_kernels.json; exits 1 where they differ
-  compare_textures.py hold_forms DATA.tsv WARPLENS.json  the same with data/h200_texture_forms.tsv, which tells loads of surfaces from stores
+  compare_textures.py hold_forms DATA.tsv WARPLENS.json  names the counts that are not those of data/h200_texture_forms.tsv
   compare_textures.py hold_fetches DATA.json DATA.jsonl.gz WARPLENS.txt    answers and fetches with data/h200_texture_*
 """
 import collections

@@ -40,7 +40,6 @@ expect_not_in stderr 'begin at a multiple|__cudart|ring, .*same words'
 # Arrays that threads have to themselves; copies that take a sector apart.
 run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_own_arrays.cu"
 expect_in stderr "to 'malloc.*': neighbouring threads are .* apart"
-expect_in stderr 'each thread has an array of its own from malloc\(\): make one of all'
 expect_in stderr 'each thread has an array of its own: make one of all'
 expect_in stderr 'let lanes that read neighbouring 16 bytes write them side by side'
 expect_in stderr 'what is read side by side has to be written side by side, too'

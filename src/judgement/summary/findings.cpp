@@ -1,7 +1,7 @@
-// See findings.h. Two rows have one cause where the same advice is given for the same pattern with the same stride, and both or none
-// go to memory that a thread has to itself; or where they go to the same array of the same kernel and the same advice is given; or, in
-// shared memory, where they go to the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn
-// to turn. Atomics that wait for one another are found whether or not they move anything in vain.
+// See findings.h. Two rows have one cause where the same advice is given for the same pattern with the same stride; or
+// where they go to the same array of the same kernel and the same advice is given; or, in shared memory, where they go to
+// the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn. Atomics
+// that wait for one another are found whether or not they move anything in vain.
 #include "summary/findings.h"
 #include "arch/count.h"
 #include "findings/rules.h"
@@ -66,8 +66,7 @@ private:
 
 Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
   using Rule = std::optional<findings::Rule>;
-  using Cause =
-      std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool, bool, bool>;
+  using Cause = std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool, bool>;
   using OneArray = std::tuple<access::Space, std::string_view, Rule, u32, std::string, u32, bool>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
@@ -76,17 +75,17 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
     const Row& row = row_at(model, accesses[i]);
     Rule rule = advised_rule(row);
     if (rule) rule = findings::of_any_kind(*rule);
+    const advise::Advice* advice = main_advice(row);
     const u64 stride = row.pattern.kind() == measure::PatternKind::strided ? row.pattern.shape.distance() : 0;
     // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
     bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
     if (!one_by_one)
-      groups.join(i,
-                  by_cause
-                      .try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride,
-                                    source::is_library_code(row.site),
-                                    row.site.array.kind == access::ArrayKind::heap, row.site.array.indirect},
-                                   i)
-                      .first->second);
+      groups.join(
+          i, by_cause
+                 .try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride,
+                               source::is_library_code(row.site), advice != nullptr && advice->interleaves},
+                              i)
+                 .first->second);
     std::string array = array_name(row.site.array);
     const bool copies =
         row.site.kind == access::Kind::async_copy; // mended on the other side, in global memory

@@ -6,11 +6,12 @@
 // with the old lanes. Index arithmetic inside `if (i < n)` is nearly always of this kind, a running sum
 // never.
 //
-// This looks at slots, not registers, since several registers share one. It looks at registers before that, so that what is needed
-// in a block shares its slot with nothing that is written there. Lanes that were split off into another
-// group wait elsewhere: the engine does not use the mark while a frame has several groups (exec.h).
+// It is asked twice. First of registers: what is needed in a block will share its slot with nothing that is written there. Then of slots,
+// since several registers share one: that is what Op::kills says. Lanes that were split off into another group wait elsewhere: the engine does not use the mark while a frame has several groups (exec.h).
 //
-// Sets of slots per block and a walk per branch: quadratic in a function's blocks at worst. Past a fixed
+// The branch of a loop that counts from one constant to another parts no lanes (counted_loops.h).
+//
+// Sets per block and a walk per branch: quadratic in a function's blocks at worst. Past a fixed
 // amount of work nothing is marked, which is always right; kernels of a thousand branches stay far below it.
 #include "sim/lower/slots.h"
 #include "sim/value/bit_set.h"
@@ -28,7 +29,7 @@ public:
 
   // What waiting lanes need while others are in a block; none where there is too much to do.
   std::vector<BitSet> run() {
-    if (count_ == 0 || u64{count_} * empty_.words() > most_work || !find_live()) return {};
+    if (count_ == 0 || u64{count_} * empty_.words() > most_words || !find_live()) return {};
     needed_.assign(count_, empty_);
     paths_here_.assign(count_, 0);
     first_path_.assign(count_, 0);
@@ -41,7 +42,8 @@ public:
   }
 
 private:
-  static constexpr u64 most_work = u64{1} << 24; // words of sets, blocks on walks, ops looked at
+  static constexpr u64 most_words = u64{1} << 21; // of the sets of all blocks: 16 MiB, twice
+  static constexpr u64 most_work = u64{1} << 24;  // words of sets, blocks on walks, ops looked at
 
   // False when there is too much to do.
   bool spend(u64 work) { return (work_ += work) <= most_work; }

@@ -220,9 +220,7 @@ void allocate_slots(Code& code, const std::vector<u8>& bits, SlotId constant_beg
   Liveness liveness(code, registers, constant_begin, blocks.start, blocks.end, blocks.successors);
   code.worst_live_registers = worst_live(bits, liveness.intervals());
   const std::vector<BitSet> needed = needed_by_waiting(code, blocks, registers);
-  for (u32 b = 0; b < needed.size(); ++b)
-    for (u32 r = 0; r < registers; ++r)
-      if (needed[b].has(r)) liveness.live_through(r, b);
+  for (u32 b = 0; b < needed.size(); ++b) needed[b].each([&](u32 r) { liveness.live_through(r, b); });
   std::vector<SlotId> slot_of = linear_scan(code, bits, liveness.intervals());
   SlotId first_constant = static_cast<SlotId>(code.slot_bits.size());
   for (const SizedConstant& c : constants) {

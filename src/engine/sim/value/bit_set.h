@@ -16,6 +16,11 @@ public:
   void add(const BitSet& from) {
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] |= from.words_[w];
   }
+  template <class F> void each(F&& f) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      for (u64 rest = words_[w]; rest != 0; rest &= rest - 1)
+        f(static_cast<u32>(64 * w) + static_cast<u32>(std::countr_zero(rest)));
+  }
   std::size_t words() const { return words_.size(); }
   bool operator==(const BitSet&) const = default;
 

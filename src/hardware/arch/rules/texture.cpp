@@ -84,12 +84,14 @@ bool is_aligned(const access::WarpAccess& access, u32 lanes) {
   return (bits & (access.bytes - 1)) == 0;
 }
 
+constexpr u32 quad = 4;
+
 struct Groups {
   u32 request_lanes, lanes;
   u64 passes = 1;
 };
 Groups groups_of(const access::WarpAccess& access) {
-  constexpr u32 quad = 4, octet = 8, wide = 16;
+  constexpr u32 octet = 8, wide = 16;
   if (access.space == access::Space::surface)
     return {octet, access.kind == access::Kind::reduction ? quad : octet};
   if (access.texture_dimensions == 1) return {quad, access.bytes == wide ? quad : octet};
@@ -102,9 +104,8 @@ Groups groups_of(const access::WarpAccess& access) {
 
 // Groups of a quad or more go by the lanes' places; smaller ones take the lanes of a quad that take part, as many at a time.
 template <class F> void each_group(u32 active, const Groups& groups, F&& f) {
-  if (groups.lanes >= groups.request_lanes || groups.request_lanes != 4)
-    return for_each_group(active, groups.lanes, f);
-  for_each_group(active, groups.request_lanes, [&](u32 rest) {
+  if (groups.lanes >= quad) return for_each_group(active, groups.lanes, f);
+  for_each_group(active, quad, [&](u32 rest) {
     while (rest != 0) {
       u32 lanes = 0;
       for (u32 n = 0; n < groups.lanes && rest != 0; ++n) {

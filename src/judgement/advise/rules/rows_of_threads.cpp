@@ -63,7 +63,7 @@ bool same_for_all_lanes(const measure::SiteRecord& site) {
 
 bool threads_have_arrays(const Subject& s) {
   const access::Site& own = s.site.site;
-  if (own.array.kind == access::ArrayKind::heap) return !own.array.indirect;
+  if (is_heap(s)) return !own.array.indirect;
   if (!own.array.indirect || s.context.launch == nullptr) return false;
   // What leads on to the next pointer is a list or a tree, not an array.
   const bool walked = s.site.distribution.first_block.rows != 0 || own.kind == access::Kind::store;
@@ -85,10 +85,9 @@ bool threads_have_arrays(const Subject& s) {
 
 void say_interleaved(const Subject& s, Advice& out) {
   predict(s, consecutive(s), out);
-  out.change = fmt::format("each thread has an array of its own{}: make one of all, in which element k of "
-                           "thread t is at [k*threads + t], so that neighbouring threads use neighbouring "
-                           "elements",
-                           s.site.site.array.kind == access::ArrayKind::heap ? " from malloc()" : "");
+  out.interleaves = true;
+  out.change = "each thread has an array of its own: make one of all, in which element k of thread t is at "
+               "[k*threads + t], so that neighbouring threads use neighbouring elements";
   out.example = "a[k*threads + t] instead of p[k]";
 }
 

@@ -69,6 +69,7 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+inline bool is_heap(const Subject& s) { return s.site.site.array.kind == access::ArrayKind::heap; }
 // Does each thread have an array of its own: from malloc(), or through a pointer that it alone reads?
 bool threads_have_arrays(const Subject&);
 // To put them into one, element by element.

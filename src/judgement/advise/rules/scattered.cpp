@@ -77,8 +77,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
       s.site.pattern.kind() != measure::PatternKind::scattered)
     return;
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
-  const bool heap = s.site.site.array.kind == access::ArrayKind::heap;
-  if (!heap && say_rows_of_threads(s, out)) {
+  if (!is_heap(s) && say_rows_of_threads(s, out)) {
     list.push_back(std::move(out));
     return;
   }

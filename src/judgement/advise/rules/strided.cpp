@@ -139,8 +139,6 @@ Change consecutive_sources(const Subject& s) {
   };
 }
 
-bool is_heap(const Subject& s) { return s.site.site.array.kind == access::ArrayKind::heap; }
-
 // The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
 std::string_view parameter_type(std::string_view function, u32 n) {
   if (!function.ends_with(')')) return {};
