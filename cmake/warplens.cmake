@@ -4,6 +4,13 @@ add_library(warplens_flags INTERFACE)
 # Missing initializers: GCC 12 warns of them where members are given by name, too, which is how it should be done.
 target_compile_options(warplens_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
   $<$<BOOL:${WARPLENS_WERROR}>:-Werror>)
+# Masks and warps of 128 to 1,024 bytes are cleared and copied all the time. GCC does so by rep stos unless told otherwise,
+# which took 7 % of the time of programs with short launches.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(block_strategy vector_loop:1024:noalign,libcall:-1:noalign)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-mmemset-strategy=${block_strategy}>
+    $<$<COMPILE_LANGUAGE:C,CXX>:-mmemcpy-strategy=${block_strategy}>)
+endif()
 add_link_options(-Wl,--build-id=sha1) # the cache tells versions of WarpLens apart by it
 set(warplens_nothing_open -Wl,-z,defs) # for shared libraries: every name is found when they are linked
 if(WARPLENS_SANITIZE)

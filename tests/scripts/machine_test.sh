@@ -33,6 +33,48 @@ run "$warplens" run --code machine --proofs always --json proved.json ./transpos
 counts proved.json >proved
 diff ran proved || fail 'proofs change the counts of machine code'
 
+# Blocks that wait for each other: the driver says where in bank 0 (envreg), as it says how much shared memory there is. Each
+# architecture has it elsewhere, and gathers a warp in its own way before a barrier (BRA.CONV, BRA.DIV).
+cat >grid.cu <<'CU'
+#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+extern __shared__ int some[];
+__global__ void sums(int* a, int n, unsigned* sizes) {
+  auto grid = cg::this_grid();
+  const int i = grid.thread_rank();
+  for (int step = 1; step < n; step *= 2) {
+    const int before = i >= step && i < n ? a[i - step] : 0;
+    grid.sync();
+    if (i < n) a[i] += before;
+    grid.sync();
+  }
+  if (i != 0) return;
+  asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(sizes[0]));
+  asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(sizes[1]));
+  some[0] = 1;
+}
+int main() {
+  int n = 1000, *a;
+  unsigned* sizes;
+  cudaMallocManaged(&a, n * sizeof(int)), cudaMallocManaged(&sizes, 8);
+  for (int i = 0; i < n; ++i) a[i] = i % 7;
+  void* arguments[] = {&a, &n, &sizes};
+  cudaLaunchCooperativeKernel((void*)sums, dim3(8), dim3(128), arguments, 512, 0);
+  std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  std::printf("%d %d %d, %u and %u bytes\n", a[10], a[500], a[n - 1], sizes[0], sizes[1]);
+}
+CU
+for sm in 75 86 90 100 120; do
+  build grid.cu grid_$sm sm_$sm
+  run "$warplens" run --sm $sm --json grid.json ./grid_$sm
+  expect_code 0
+  expect_not_in stderr 'runs as PTX'
+  expect_in stdout 'no error'
+  expect_in stdout '27 1497 2997, 512 and 512 bytes'
+  expect_json grid.json '{l["machine_code"] for l in r["launches"]}' "{$sm}"
+done
+
 # The index of a constant load may name any array of its bank: of __constant__ ones, and of parameters, which lie where their types
 # say. What is outside of an allocation is a fault with its line.
 cat >constants.cu <<'CU'

@@ -166,7 +166,7 @@ bool Kernel::find_places() {
     case Opcode::BRA: {
       Place to{place_.context, target_of(*now_)};
       const auto [there, here] = behind_branch(open);
-      if (has(Modifier::DIV) || has(Modifier::CONV)) { // lanes are gathered instead: see control()
+      if (has(Modifier::DIV)) { // lanes are gathered instead: see control()
         flow_to(next, open, waiting);
         break;
       }
@@ -212,6 +212,7 @@ bool Kernel::find_places() {
       break;
     }
     case Opcode::EXIT:
+    case Opcode::BPT: // nobody goes on behind it
       if (maybe) flow_to(next, open, waiting);
       break;
     default: flow_to(next, open, waiting);
@@ -366,7 +367,10 @@ bool Kernel::control() {
       act("bar.warp.sync {};", read(at(1)));
       return true;
     }
-    if (has(Modifier::CONV)) return refuse();
+    if (has(Modifier::CONV)) { // to where the whole warp goes on together; behind it is what gathers it
+      if (!guard_.empty()) return refuse();
+      put("bar.warp.sync 0xffffffff;");
+    }
     branch({place_.context, target_of(*now_)});
     return true;
   case Opcode::EXIT: {
@@ -381,6 +385,10 @@ bool Kernel::control() {
   case Opcode::BPT:
     if (!has(Modifier::TRAP)) return refuse();
     act("trap;");
+    if (guard_.empty()) {
+      line("exit;");
+      falls_ = false;
+    }
     return true;
   case Opcode::BRX:
   case Opcode::BRXU: {

@@ -10,8 +10,11 @@ namespace {
 constexpr u32 no_place = ~u32{0};
 constexpr u32 hopper = 90;
 struct LaunchState {
-  u32 block, grid, stack, shared_window, local_window, descriptor;
-  u32 parameters; // their generic address; before Hopper that of the bank
+  u32 block = 0x0, grid = 0xc;
+  u32 stack = 0x28, shared_window = 0x18, local_window = 0x20;
+  u32 descriptor = 0x118;
+  u32 parameters = 0x40; // their generic address; before Hopper that of the bank
+  u32 environment = 0x88, dynamic_shared = 0x2c, reserved_shared = 0x114;
 };
 constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "__assertfail"};
 
@@ -20,9 +23,19 @@ constexpr const char* stack_name = "__local_depot0";
 
 LaunchState launch_state(u32 sm) {
   constexpr u32 blackwell = 100;
-  if (sm >= blackwell) return {0x360, 0x370, 0x37c, no_place, 0x2f8, 0x358, 0x348};
-  if (sm >= hopper) return {0x0, 0xc, 0x28, 0x18, 0x20, 0x208, 0x198};
-  return {0x0, 0xc, 0x28, 0x18, 0x20, 0x118, 0x40};
+  if (sm >= blackwell)
+    return {.block = 0x360,
+            .grid = 0x370,
+            .stack = 0x37c,
+            .shared_window = no_place,
+            .local_window = 0x2f8,
+            .descriptor = 0x358,
+            .parameters = 0x348,
+            .environment = 0x250,
+            .dynamic_shared = 0x2ac,
+            .reserved_shared = 0x16c};
+  if (sm >= hopper) return {.descriptor = 0x208, .parameters = 0x198, .environment = 0x40};
+  return {};
 }
 
 } // namespace
@@ -101,6 +114,13 @@ std::string Kernel::load_parameter(const std::string& name, u64 offset) const {
   return out;
 }
 
+// From 10.0 on some of it stands behind a multiple of SR_CgaSize, which is in a register: where it is without that says what it is.
+bool Kernel::is_launch_state(const Operand& o) const {
+  const LaunchState state = launch_state(image_.sm);
+  return o.bank == 0 && state.environment > state.reserved_shared && o.value >= state.environment &&
+         o.value < kernel_.parameters_at;
+}
+
 // What bank 0 says of the launch, in front of the parameters. Empty: not known.
 std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
   const LaunchState state = launch_state(image_.sm);
@@ -126,6 +146,13 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
         "mov.u64 %e0, {}_param_0; cvta.param.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
         kernel_.name, image_.sm >= hopper ? 0 : kernel_.parameters_at,
         offset == state.parameters ? name + ", %sink" : "%sink, " + name);
+  // Of the environment's registers the driver fills 1 and 2, for launches whose blocks wait for each other.
+  if (offset == state.environment + 4 || offset == state.environment + 8)
+    return fmt::format("mov.u32 {}, %envreg{};", name, (offset - state.environment) / 4);
+  if (offset == state.dynamic_shared) return fmt::format("mov.u32 {}, %dynamic_smem_size;", name);
+  // All of a block's shared memory is SR_SMEMSZ without that, which lies in front of the variables.
+  if (offset == state.reserved_shared)
+    return fmt::format("mov.b32 {}, {};", name, image_.sm >= hopper ? 0x400 : 0);
   if (window(state.descriptor)) return fmt::format("mov.b32 {}, 0;", name); // of global memory
   return {};
 }

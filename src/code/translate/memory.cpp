@@ -114,11 +114,13 @@ bool Kernel::special_register() {
   const Operand& d = at(0);
   const u64 n = at(1).value;
   static constexpr std::pair<u64, const char*> names[] = {
-      {0, "%laneid"},          {33, "%tid.x"},           {34, "%tid.y"},          {35, "%tid.z"},
-      {37, "%ctaid.x"},        {38, "%ctaid.y"},         {39, "%ctaid.z"},        {56, "%lanemask_eq"},
-      {57, "%lanemask_lt"},    {58, "%lanemask_le"},     {59, "%lanemask_gt"},    {60, "%lanemask_ge"},
-      {67, "%smid"},           {80, "%clock"},           {82, "%globaltimer_lo"}, {81, "%clock_hi"},
-      {83, "%globaltimer_hi"}, {136, "%cluster_ctarank"}};
+      {0, "%laneid"},          {33, "%tid.x"},          {34, "%tid.y"},
+      {35, "%tid.z"},          {37, "%ctaid.x"},        {38, "%ctaid.y"},
+      {39, "%ctaid.z"},        {56, "%lanemask_eq"},    {57, "%lanemask_lt"},
+      {58, "%lanemask_le"},    {59, "%lanemask_gt"},    {60, "%lanemask_ge"},
+      {67, "%smid"},           {80, "%clock"},          {82, "%globaltimer_lo"},
+      {81, "%clock_hi"},       {83, "%globaltimer_hi"}, {136, "%cluster_ctarank"},
+      {50, "%total_smem_size"}};
   const bool pair = (now_->opcode == Opcode::CS2R || now_->opcode == Opcode::CS2UR) && !has(Modifier::n32);
   if (pair) {
     const std::string e = wide_temporary();
@@ -133,8 +135,9 @@ bool Kernel::special_register() {
     write_wide(d, e);
     return true;
   }
-  if (n == 255) return write(d, "0"), true;
-  if (n == 47 || n == 46) { // the high word of the shared or local window
+  if (n == 255 || n == 138)
+    return write(d, "0"), true; // SR_CgaSize only says where bank 0 has what (load_constant)
+  if (n == 47 || n == 46) {     // the high word of the shared or local window
     const std::string e = wide_temporary();
     put("mov.u64 {}, 0;", e);
     put("cvta.{}.u64 {}, {};", n == 47 ? "shared" : "local", e, e);
@@ -163,6 +166,10 @@ bool Kernel::load_constant() {
       c.value += number->second;
       c.has_register = false, c.number = sass::zero_register;
     }
+  if (is_launch_state(c)) {
+    c.has_register = c.has_uniform = false;
+    c.number = c.uniform = sass::zero_register;
+  }
   const Width width = width_of(*now_);
   for (Modifier m : {Modifier::IL, Modifier::IS, Modifier::ISL})
     if (has(m)) return refuse();

@@ -224,12 +224,23 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
   runtime.events.send(measure::LeftOut{record.process, record.index});
 }
 
+// "transform_kernel" of a template's instance that fills half a screen.
+std::string base_name(std::string_view demangled) {
+  constexpr std::string_view unnamed = "(anonymous namespace)::";
+  if (const std::size_t at = demangled.rfind(unnamed); at != demangled.npos)
+    demangled.remove_prefix(at + unnamed.size());
+  demangled = demangled.substr(0, demangled.find_first_of("<("));
+  const std::size_t before = demangled.find_last_of(": ");
+  return std::string(before == demangled.npos ? demangled : demangled.substr(before + 1));
+}
+
 void say_if_untranslated(Runtime& runtime, const Kernel& kernel, const std::string& name) {
   const auto why = kernel.code().untranslated.find(kernel.name);
   if (why == kernel.code().untranslated.end() || kernel.code().machine_code == 0) return;
-  runtime.say(diag::warning("machine-code-not-translated",
-                            fmt::format("'{}' runs as PTX, not as machine code: {}", name, why->second), {},
-                            "its counts are those of PTX instructions"));
+  runtime.say(
+      diag::warning("machine-code-not-translated",
+                    fmt::format("'{}' runs as PTX, not as machine code: {}", base_name(name), why->second),
+                    {}, "its counts are those of PTX instructions"));
 }
 
 void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {

@@ -86,14 +86,14 @@ Parsed<u64> number_from_text(std::string_view text, const char* at) {
   return value;
 }
 
-// A number from 0 to 2^64-1, or a string that holds one ("0xffffffff").
-Parsed<u64> unsigned_number(od::value value, std::string_view what) {
+// A number from 0 to 2^64-1, or a string that holds one ("0xffffffff"). `what` says what it is, where it is none.
+template <class What> Parsed<u64> unsigned_number(od::value value, What what) {
   const char* at = value.raw_json_token().data();
   std::string_view text;
-  if (value.get_string().get(text) == simdjson::SUCCESS) return number_from_text(text, at);
   u64 number = 0;
-  if (value.get_uint64().get(number) == simdjson::SUCCESS) return number;
-  return failure(Problem{fmt::format("{} is not a whole number from 0 to 2^64-1", what), {}, at});
+  if (*at != '"' && value.get_uint64().get(number) == simdjson::SUCCESS) return number;
+  if (value.get_string().get(text) == simdjson::SUCCESS) return number_from_text(text, at);
+  return failure(Problem{fmt::format("{} is not a whole number from 0 to 2^64-1", what()), {}, at});
 }
 
 // What a line says, each at most once; the three names for addresses are one thing.
@@ -193,7 +193,7 @@ private:
     if (key == "matrices") return small(value, "matrices", access.matrices);
     if (key == "mask") {
       const char* at = value.raw_json_token().data();
-      Parsed<u64> mask = unsigned_number(value, "the mask");
+      Parsed<u64> mask = unsigned_number(value, [] { return "the mask"; });
       if (!mask) return failure(std::move(mask.error()));
       if (*mask > full_mask)
         return failure(Problem{fmt::format("the mask {:#x} has more than 32 lanes", *mask), {}, at});
@@ -232,7 +232,7 @@ private:
 
   Parsed<void> small(od::value value, std::string_view key, u8& out) {
     const char* at = value.raw_json_token().data();
-    Parsed<u64> number = unsigned_number(value, fmt::format("'{}'", key));
+    Parsed<u64> number = unsigned_number(value, [&] { return fmt::format("'{}'", key); });
     if (!number) return failure(std::move(number.error()));
     if (*number > 255) return failure(Problem{fmt::format("'{}' is {}: too large", key, *number), {}, at});
     out = static_cast<u8>(*number);
@@ -268,7 +268,7 @@ private:
       null_ |= u32{1} << lane;
       return u64{0};
     }
-    return unsigned_number(element, fmt::format("the address of lane {}", lane));
+    return unsigned_number(element, [&] { return fmt::format("the address of lane {}", lane); });
   }
 
   static Parsed<u64> texel(od::value element) {

@@ -4,6 +4,7 @@
 #include "arch/table.h"
 #include "measure/totals.h"
 #include "report/sections.h"
+#include "source/places.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -86,11 +87,21 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
 }
 
 // A launch of one block, or of less than a warp in a block: nearly all of the GPU is idle.
+// All of it: who calls the library does not choose its blocks.
+bool is_library_kernel(const Kernel& kernel) {
+  for (const Line& line : kernel.lines)
+    for (const Row& row : line.rows)
+      if (!source::is_library_code(row.site)) return false;
+  return !kernel.lines.empty();
+}
+
 std::string few_threads_text(const Kernel& kernel) {
   u64 blocks = 0;
   for (const auto& [grid, launches] : kernel.grids) blocks = std::max(blocks, grid.count());
   const arch::Architecture* row = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
-  if (row == nullptr || kernel.measured || (blocks > 1 && kernel.block.count() >= warp_size)) return "";
+  if (row == nullptr || kernel.measured || (blocks > 1 && kernel.block.count() >= warp_size) ||
+      is_library_kernel(kernel))
+    return "";
   return fmt::format(
       "{}: no access moves more than it needs, but a launch of {} of {} uses little of the GPU. Change: "
       "launch more threads: it has {} SMs, each for {} threads, and a warp has {}",

@@ -11,9 +11,26 @@ namespace {
 
 u64 cut(u64 value, u32 bits) { return bits >= 64 ? value : value & ((u64{1} << bits) - 1); }
 
+// What a kernel stored. As wide as it stored it: a processor lets a wider load wait until the store has reached the cache.
+u64 stored(const u64& at, u32 bits) {
+  switch (bits) {
+  case 64: return at;
+  case 16: {
+    u16 value;
+    std::memcpy(&value, &at, sizeof value);
+    return value;
+  }
+  default: { // a predicate is a mask of lanes
+    u32 value;
+    std::memcpy(&value, &at, sizeof value);
+    return value;
+  }
+  }
+}
+
 // All sources uniform: one lane says it for all. The kernel reads and writes the bases themselves.
 void compute_uniform(Exec& x, const Op& op) {
-  KernelArguments arguments{};
+  KernelArguments arguments;
   u64 in[5], out[2] = {0, 0};
   for (u32 i = 0; i < op.sources; ++i) {
     const Value& v = x.values[op.source(i)];
@@ -24,8 +41,11 @@ void compute_uniform(Exec& x, const Op& op) {
   arguments.lanes = 1;
   arguments.variant = op.arithmetic().variant;
   op.arithmetic().kernel(arguments);
-  for (u32 i = 0; i < op.destinations; ++i)
-    if (op.destination(i) != no_slot) x.values[op.destination(i)].set_uniform(out[i]);
+  for (u32 i = 0; i < op.destinations; ++i) {
+    if (op.destination(i) == no_slot) continue;
+    Value& result = x.values[op.destination(i)];
+    result.set_uniform(stored(out[i], result.bits));
+  }
 }
 
 bool compute_affine(Exec& x, const Op& op) {
