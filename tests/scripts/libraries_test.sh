@@ -35,6 +35,13 @@ expect_code 0
 expect_in stderr 'cublasSnrm2: a library.s kernel, not counted'
 expect_not_in stderr 'launched no CUDA kernel'
 
+# What libraries compute here is part of a budget: kernels would compute it.
+sed 's/return cublasSnrm2_v2/for (int i = 0; i < 1000000000; ++i) cublasSnrm2_v2(handle, 2, x, 1, \&length);\n  return cublasSnrm2_v2/' one.cpp >many.cpp
+c++ many.cpp -o many "$lib/libraries/libcublas.so.13" "$lib/libcudart.so.13" -Wl,-rpath-link,"$lib"
+run "$warplens" run --budget 0.05s ./many
+expect_code 0
+expect_in stderr 'ended to stay within its budget'
+
 # NVIDIA's library by a path of its own, as PyTorch has it: the stand-in's functions are put in its place.
 mkdir -p theirs
 cat >theirs.cpp <<'END'

@@ -43,6 +43,10 @@ void Budget::spend(const Kernel* kernel, const sim::LaunchSpec& spec, double sec
   if (kernel != nullptr && whole) counted_[shape_of(*kernel, spec)] += took;
 }
 
+void Budget::spend(double seconds) {
+  if (!by_work_) spent_ += seconds;
+}
+
 std::string Budget::missing() const {
   if (by_work_) return fmt::format("about {:.3g} million warp instructions", missing_ / 1e6);
   if (missing_ < 120) return fmt::format("about {:.0f} s", missing_);

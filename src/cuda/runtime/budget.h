@@ -9,7 +9,8 @@
 // So whatever the program sees is right, or it has ended: no block is left out of a launch whose results anybody could read. A share
 // is what is left, divided by the kernels that were seen and one more, which may come; a kernel with another grid or block is another.
 //
-// The time of the program's own code is not counted: nobody could shorten it, and it says nothing of the kernels. --budget-work
+// The time of the program's own code is not counted: nobody could shorten it, and it says nothing of the kernels. That of calls of
+// libraries is, since they compute here what kernels would. --budget-work
 // gives warp instructions instead of seconds, so that two runs do the same; a launch is not stopped within its rest then.
 #pragma once
 #include "runtime/options.h"
@@ -35,6 +36,8 @@ public:
   sim::Sampling::Rest rest(const Kernel&, const sim::LaunchSpec&, const sim::Sampled&, double seconds);
   // A launch took that much; `whole`: and was counted to its end.
   void spend(const Kernel*, const sim::LaunchSpec&, double seconds, u64 warp_instructions, bool whole);
+  // A call of a library took that much: it stands for kernels.
+  void spend(double seconds);
   // Of a launch whose rest was left out: what it would have taken, "about 16 min".
   std::string missing() const;
 

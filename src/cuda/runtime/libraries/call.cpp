@@ -69,7 +69,12 @@ cudaError_t perform_call(Runtime& runtime, const char* function, const std::vect
   cudaError_t error = runtime.deferrals.run_all(runtime);
   if (error == cudaSuccess) error = check(runtime, function, operands);
   if (error == cudaSuccess) tell_if_slow(runtime, function, operands);
+  if (runtime.budget.is_spent()) runtime.end_early(measure::Stop::at_budget);
+  const auto begin = std::chrono::steady_clock::now();
   if (error == cudaSuccess) error = with_room(body);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  runtime.budget.spend(took.count());
+  runtime.progress.took(took.count());
   mark_written(runtime, operands);
   if (error == cudaSuccess) tell(runtime, function);
   return error;
