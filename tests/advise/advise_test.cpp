@@ -251,6 +251,28 @@ TEST(Advise, StepsThatDoubleFromInstructionToInstruction) {
   EXPECT_NE(only(advise_in(rounds[2], launch)).change.find("68 instead of 64"), std::string::npos);
 }
 
+// A reduction in place: a round adds elements twice as far apart as the last one did, so the array is none of structures.
+TEST(Advise, StepsThatDoubleFromRoundToRound) {
+  auto in_rounds = [](Kind kind) {
+    Built out = site(Space::global, kind, 4, [](u32 l) { return u64{l} * 8; });
+    access::WarpAccess access = out.site.distribution.classes[0].example;
+    for (u64 step : {16u, 32u}) {
+      for (u32 l = 0; l < 32; ++l) access.address[l] = l * step;
+      out.site.distribution.classes.push_back(measure::class_of(access, 50, *out.context.architecture));
+      out.site.counters[0] += out.site.distribution.classes.back().counts;
+    }
+    out.site.pattern = measure::pattern_of(out.site.distribution);
+    return out;
+  };
+  Built load = in_rounds(Kind::load), store = in_rounds(Kind::store);
+  measure::LaunchRecord launch = launch_of({&load, &store});
+  for (const Built* one : {&load, &store})
+    EXPECT_NE(only(advise_in(*one, launch)).change.find("begin with the largest distance"),
+              std::string::npos);
+  launch = launch_of({&load}); // who only reads so may read a structure
+  EXPECT_EQ(only(advise_in(load, launch)).change.find("largest distance"), std::string::npos);
+}
+
 // A tile of 16 columns: its rows are stored two at a time, its columns are loaded.
 TEST(Advise, PaddingServesAllAccessesToTheArray) {
   Built columns = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l % 16 * 64 + l / 16 * 4}; });

@@ -195,9 +195,7 @@ void say_neighbours(const Subject& s, Advice& out) {
         "let neighbouring threads use neighbouring words: one array for each member, or another index";
     return;
   }
-  out.change =
-      "begin with the largest distance: s[t] += s[t + d] for d = size/2, size/4, … 1, so that neighbouring "
-      "threads use neighbouring words";
+  out.change = largest_step_first("words");
   if (s.site.site.bytes == 4 && 10 * skewed(s).wavefronts <= 11 * out.after.wavefronts)
     out.change += "; if the order matters, as in a scan, leave one word in 33 free: s[i + i/32]";
 }
@@ -273,6 +271,12 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
 }
 
 } // namespace
+
+std::string largest_step_first(std::string_view what) {
+  return fmt::format("begin with the largest distance: s[t] += s[t + d] for d = size/2, size/4, … 1, so that "
+                     "neighbouring threads use neighbouring {}",
+                     what);
+}
 
 void bank_conflict(const Subject& s, std::vector<Advice>& list) {
   const bool copies =

@@ -74,6 +74,8 @@ inline bool is_heap(const Subject& s) { return s.site.site.array.kind == access:
 bool threads_have_arrays(const Subject&);
 // To put them into one, element by element.
 void say_interleaved(const Subject&, Advice& out);
+// What to do about a reduction whose step doubles from round to round; `what`: words of a bank, elements of an array.
+std::string largest_step_first(std::string_view what);
 // Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
 // lanes. False where there is nothing to say.
 bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);

@@ -99,6 +99,27 @@ Neighbours neighbours(const Subject& s, u64 stride) {
   return out;
 }
 
+// The distances of a site's lanes that are powers of two elements.
+std::set<u64> steps_of(const measure::SiteRecord& site) {
+  std::set<u64> out;
+  for (const measure::WarpClass& c : site.distribution.classes)
+    if (const u64 step = c.shape.distance(); c.shape.form == measure::Form::strided && is_power_of_two(step))
+      out.insert(step);
+  return out;
+}
+
+// Does the access go twice as far from round to round, as a reduction in place does, that stores to the same array with such steps?
+// Then the array is no array of structures.
+bool steps_double(const Subject& s) {
+  constexpr std::size_t some_rounds = 3;
+  auto in_rounds = [](const measure::SiteRecord& site) { return steps_of(site).size() >= some_rounds; };
+  if (!in_rounds(s.site) || s.context.launch == nullptr) return false;
+  return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
+    return other.site.kind == access::Kind::store && other.site.array == s.site.site.array &&
+           other.site.function == s.site.site.function && in_rounds(other);
+  });
+}
+
 // Does each thread move a whole vector, a part at a time?
 bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
   return (near.unrolled + 1) * s.site.site.bytes == stride && is_power_of_two(stride) &&
@@ -210,7 +231,11 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  if (is_vector_in_parts(s, near, stride)) {
+  if (steps_double(s)) {
+    out.title =
+        fmt::format("neighbouring threads are {} bytes apart, twice as far from round to round", stride);
+    out.change = largest_step_first("elements");
+  } else if (is_vector_in_parts(s, near, stride)) {
     out.change = fmt::format(
         "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
         "a vector ({1})",
@@ -263,6 +288,7 @@ findings::Remedy remedy_of_stride(const Subject& s) {
   const u64 stride = s.site.pattern.shape.distance();
   if (times_in_a_row(s) >= often) return {}; // a register is better than another order
   if (threads_have_arrays(s)) return {};     // another allocation
+  if (steps_double(s)) return {};            // another algorithm
   if (is_vector_in_parts(s, neighbours(s, stride), stride))
     return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
   return {findings::Remedy::Kind::other_order, 0, 0};
