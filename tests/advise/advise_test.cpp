@@ -467,6 +467,11 @@ TEST(Advise, AtomicsThatWait) {
   shared.site.site.timing_dependent = access::Timing::retry; // a loop, in no sum
   EXPECT_EQ(only(advise(shared.site, shared.context)).wait_cycles,
             2800u * arch::word_updates(hopper).in_loop);
+  Built machine = atomic(Space::global, 4, "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU", one);
+  EXPECT_NE(only(advise(machine.site, machine.context)).change.find("__shfl_down_sync"), std::string::npos)
+      << "no instruction reduces floats of a warp";
+  Built swap = atomic(Space::global, 4, "ATOMG.E.EXCH.STRONG.GPU", one);
+  EXPECT_TRUE(advise(swap.site, swap.context).empty());
   Built exchange = atomic(Space::global, 4, "atom.global.exch.b32", one);
   EXPECT_TRUE(advise(exchange.site, exchange.context).empty()) << "their values cannot become one";
 }

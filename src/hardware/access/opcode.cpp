@@ -14,22 +14,33 @@ template <class F> std::string_view find_part(std::string_view opcode, F&& is) {
   }
 }
 
+// PTX writes atom.global.add.f32, machine code ATOMG.E.ADD.F32.
+bool same_letters(std::string_view one, std::string_view other) {
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(one, other, {}, lower, lower);
+}
+
 } // namespace
 
 bool has_part(const Site& site, std::string_view part) {
-  return !find_part(site.opcode, [&](std::string_view one) { return one == part; }).empty();
+  return !find_part(site.opcode, [&](std::string_view one) { return same_letters(one, part); }).empty();
+}
+
+bool is_machine(const Site& site) {
+  return !site.opcode.empty() && site.opcode[0] >= 'A' && site.opcode[0] <= 'Z';
 }
 
 bool is_ordered(const Site& site) {
-  static constexpr std::string_view orders[] = {"volatile", "relaxed", "acquire",
-                                                "release",  "acq_rel", "mmio"};
+  static constexpr std::string_view orders[] = {"volatile", "relaxed", "acquire", "release",
+                                                "acq_rel",  "mmio",    "strong"};
   return std::ranges::any_of(orders, [&](std::string_view one) { return has_part(site, one); });
 }
 
 bool is_of_floats(const Site& site) {
-  return !find_part(site.opcode, [](std::string_view one) {
-            return one.starts_with("bf16") ||
-                   (one.size() > 1 && one[0] == 'f' && one[1] >= '0' && one[1] <= '9');
+  return site.element == ElementType::floating ||
+         !find_part(site.opcode, [](std::string_view one) {
+            return same_letters(one.substr(0, 4), "bf16") ||
+                   (one.size() > 1 && (one[0] == 'f' || one[0] == 'F') && one[1] >= '0' && one[1] <= '9');
           }).empty();
 }
 

@@ -6,7 +6,8 @@
 
 namespace warplens::access {
 
-bool has_part(const Site&, std::string_view part);
+bool has_part(const Site&, std::string_view part); // in capitals, too
+bool is_machine(const Site&);                      // an instruction of machine code
 // Volatile, or with an order of memory (.relaxed, .acquire, …): compilers leave such an access where it is.
 bool is_ordered(const Site&);
 bool is_of_floats(const Site&);       // of any width, packed ones too

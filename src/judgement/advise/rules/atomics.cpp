@@ -41,9 +41,16 @@ bool can_combine(const access::Site& site) {
   return true;
 }
 
-// What hardware does where the assembler combines lanes by itself.
+// Do copies of the table make one in the end? What was put there last, or compared with, cannot be added up.
+bool can_copy(const access::Site& site) {
+  return !access::has_part(site, "exch") && !access::has_part(site, "cas");
+}
+
+// What hardware does where the assembler combines lanes by itself. In machine code it has done so.
 std::optional<arch::Counts> by_itself(const Subject& s, const arch::Counts& leaders) {
-  if (!adds_integers(s.site.site) || s.site.site.bytes != 4 || !returns_nothing(s.site)) return {};
+  if (access::is_machine(s.site.site) || !adds_integers(s.site.site) || s.site.site.bytes != 4 ||
+      !returns_nothing(s.site))
+    return {};
   if (s.site.space == access::Space::shared) {
     if (!s.site.adds_one) return {};
     // Lanes of a word share a pass, as in a load: 20 of 20 patterns that were measured. Where the data choose the words,
@@ -151,7 +158,7 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
     return;
   }
   bool shared = s.site.space == access::Space::shared;
-  if (!shared && !is_device(s.site.space)) return;
+  if (!shared && (!is_device(s.site.space) || !can_copy(site))) return;
   arch::Counts leaders = predicted(s, keep_leaders);
   bool one_address = leaders.threads == leaders.instructions;
   // Where the data choose the words, warps of a class differ in how many lanes meet; different words are counted (on 1.x
