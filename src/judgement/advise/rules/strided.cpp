@@ -110,7 +110,7 @@ std::set<u64> steps_of(const measure::SiteRecord& site) {
 
 // Does the access go twice as far from round to round, as a reduction in place does, that stores to the same array with such steps?
 // Then the array is no array of structures.
-bool steps_double(const Subject& s) {
+bool goes_twice_as_far(const Subject& s) {
   constexpr std::size_t some_rounds = 3;
   auto in_rounds = [](const measure::SiteRecord& site) { return steps_of(site).size() >= some_rounds; };
   if (!in_rounds(s.site) || s.context.launch == nullptr) return false;
@@ -231,7 +231,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  if (steps_double(s)) {
+  if (goes_twice_as_far(s)) {
     out.title =
         fmt::format("neighbouring threads are {} bytes apart, twice as far from round to round", stride);
     out.change = largest_step_first("elements");
@@ -288,7 +288,7 @@ findings::Remedy remedy_of_stride(const Subject& s) {
   const u64 stride = s.site.pattern.shape.distance();
   if (times_in_a_row(s) >= often) return {}; // a register is better than another order
   if (threads_have_arrays(s)) return {};     // another allocation
-  if (steps_double(s)) return {};            // another algorithm
+  if (goes_twice_as_far(s)) return {};       // another algorithm
   if (is_vector_in_parts(s, neighbours(s, stride), stride))
     return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
   return {findings::Remedy::Kind::other_order, 0, 0};
