@@ -105,7 +105,11 @@ bool Kernel::multiply_add() {
     write_wide(d, product);
     return true;
   }
-  if (has(Modifier::HI)) { // the high word of a product to which 64 bits are added
+  if (auto factor = numbers_.find(number_of(a)); a.kind == Kind::reg && factor != numbers_.end() &&
+                                                 factor->second == 0 && nothing(c) && !wanted(p) &&
+                                                 !has(Modifier::X))
+    return write(d, "0"), true; // so that what it leads to is known, too (SR_CgaSize)
+  if (has(Modifier::HI)) {      // the high word of a product to which 64 bits are added
     if (nothing(c) && !wanted(p) && !has(Modifier::X)) {
       act("mul.hi.{} {}, {}, {};", type, target(d), read(a), read(b));
       return true;

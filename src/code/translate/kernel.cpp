@@ -114,13 +114,6 @@ std::string Kernel::load_parameter(const std::string& name, u64 offset) const {
   return out;
 }
 
-// From 10.0 on some of it stands behind a multiple of SR_CgaSize, which is in a register: where it is without that says what it is.
-bool Kernel::is_launch_state(const Operand& o) const {
-  const LaunchState state = launch_state(image_.sm);
-  return o.bank == 0 && state.environment > state.reserved_shared && o.value >= state.environment &&
-         o.value < kernel_.parameters_at;
-}
-
 // What bank 0 says of the launch, in front of the parameters. Empty: not known.
 std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
   const LaunchState state = launch_state(image_.sm);
@@ -357,8 +350,9 @@ void Kernel::select(const Operand& d, const Predicate& p, const std::string& a, 
 
 void Kernel::write(const Operand& o, const std::string& value) {
   act("mov.b32 {}, {};", target(o), value);
-  if (guard_.empty() && o.kind == Kind::reg && !value.empty() && value[0] != '%')
-    numbers_[o.number] = std::strtoull(value.c_str(), nullptr, 0);
+  if (guard_.empty() && (o.kind == Kind::reg || o.kind == Kind::uniform) && o.number != sass::zero_register &&
+      !value.empty() && value[0] != '%')
+    numbers_[number_of(o)] = std::strtoull(value.c_str(), nullptr, 0);
 }
 
 void Kernel::write_predicate(const Operand& o, const std::string& name, bool inverted) {

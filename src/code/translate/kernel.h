@@ -94,7 +94,6 @@ private:
   std::string predicate_register(const Operand&); // as a name, whatever it is
   std::string constant(u32 bank, u64 offset);     // 32 bits of a constant bank
   std::string load_parameter(const std::string& name, u64 offset) const;
-  bool is_launch_state(const Operand& o) const;
   std::string load_launch_state(const std::string& name, u64 offset);
   std::string load_address(const std::string& name, u64 offset);
   std::string load_half(const std::string& name, const SymbolAddress& of, bool high);

@@ -87,7 +87,9 @@ bool Kernel::to_uniform() {
   if (has(Modifier::BROADCAST)) return refuse();
   const Operand &p = at(0), &d = at(1);
   if (!wanted(p) && guard_.empty()) { // of values that are the same in all lanes
-    write(d, read(at(2)));
+    const auto known = numbers_.find(number_of(at(2)));
+    write(d, at(2).kind == Kind::reg && known != numbers_.end() ? fmt::format("{}", known->second)
+                                                                : read(at(2)));
     return true;
   }
   const std::string all = temporary(), mask = temporary(), first = temporary(), value = temporary();
@@ -136,7 +138,7 @@ bool Kernel::special_register() {
     return true;
   }
   if (n == 255 || n == 138)
-    return write(d, "0"), true; // SR_CgaSize only says where bank 0 has what (load_constant)
+    return write(d, "0"), true; // SR_CgaSize: from 10.0 on bank 0 has some things behind a multiple of it
   if (n == 47 || n == 46) {     // the high word of the shared or local window
     const std::string e = wide_temporary();
     put("mov.u64 {}, 0;", e);
@@ -166,10 +168,11 @@ bool Kernel::load_constant() {
       c.value += number->second;
       c.has_register = false, c.number = sass::zero_register;
     }
-  if (is_launch_state(c)) {
-    c.has_register = c.has_uniform = false;
-    c.number = c.uniform = sass::zero_register;
-  }
+  if (c.has_uniform && !c.has_descriptor)
+    if (auto number = numbers_.find(uniform_registers + c.uniform); number != numbers_.end()) {
+      c.value += number->second;
+      c.has_uniform = false, c.uniform = sass::zero_register;
+    }
   const Width width = width_of(*now_);
   for (Modifier m : {Modifier::IL, Modifier::IS, Modifier::ISL})
     if (has(m)) return refuse();
@@ -179,6 +182,9 @@ bool Kernel::load_constant() {
   const bool by_register = c.has_register && c.number != sass::zero_register,
              by_uniform = c.has_uniform && c.uniform != sass::zero_register,
              indexed = by_register || by_uniform || chosen;
+  // So far in front of the parameters is no element of one: the register holds a multiple of SR_CgaSize that is not known here.
+  constexpr u64 some_elements = 128;
+  if (indexed && c.bank == 0 && c.value + some_elements < kernel_.parameters_at) return refuse();
   const char* space = width.is_signed ? "s" : "u";
   if (!indexed) {
     if (width.bytes < 4) {

@@ -389,9 +389,8 @@ void Kernel::wrote(const Operand& o, u32 registers) {
   const u32 begin = number_of(o);
   for (u32 n = 0; n < registers; ++n) {
     written_[place_.offset].insert(begin + n);
-    if (o.kind == Kind::uniform) continue;
-    functions_.erase(static_cast<u8>(o.number + n));
-    numbers_.erase(static_cast<u8>(o.number + n));
+    numbers_.erase(begin + n);
+    if (o.kind != Kind::uniform) functions_.erase(static_cast<u8>(o.number + n));
   }
   auto changed = [&](const Pair& pair) {
     return pair.low - begin < registers || pair.high - begin < registers;

@@ -86,7 +86,6 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
   return 2 * all >= global->second[0].instructions ? out : "";
 }
 
-// A launch of one block, or of less than a warp in a block: nearly all of the GPU is idle.
 // All of it: who calls the library does not choose its blocks.
 bool is_library_kernel(const Kernel& kernel) {
   for (const Line& line : kernel.lines)
@@ -95,6 +94,7 @@ bool is_library_kernel(const Kernel& kernel) {
   return !kernel.lines.empty();
 }
 
+// A launch of one block, or of less than a warp in a block: nearly all of the GPU is idle.
 std::string few_threads_text(const Kernel& kernel) {
   u64 blocks = 0;
   for (const auto& [grid, launches] : kernel.grids) blocks = std::max(blocks, grid.count());
