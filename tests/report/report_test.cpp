@@ -469,7 +469,9 @@ TEST(Launches, AreReadAndWrittenAgainToTheByte) {
   ASSERT_TRUE(saved);
   EXPECT_EQ(json(*build(*saved), "0"), text);
   EXPECT_EQ(json(*build(saved_of(*model)), "0"), text) << "as if it had been written and read";
-  Result<Saved> both = merge({*saved, *saved});
+  MergedRuns runs;
+  ASSERT_TRUE(runs.add(*saved) && runs.add(*saved));
+  Result<Saved> both = std::move(runs).finish();
   ASSERT_TRUE(both);
   EXPECT_EQ(both->input.launches.size(), 3u);
   EXPECT_EQ(count(both->input.launches), 2000u);

@@ -50,17 +50,31 @@ job 3 run --json r.json --html all.html --sarif s.sarif ranks.cu
 codes "0 0 0"
 [ ! -s 1.err ] && [ ! -s 2.err ] || fail "rank 1 or 2 speaks: $(cat 1.err 2.err)"
 cp 0.err stderr
-expect_in stderr 'a report on 3 of 3 ranks'
-messages='" ".join(m["message"] for m in r["messages"]).replace("\u00a0", " ")'
-expect_json r.json "\"'all' moves least in rank 0 (2.05 kB), most in rank 2 (6.14 kB)\" in $messages" True
-expect_json r.json "'2 of 3 ranks launch it' in $messages" True
-expect_json r.json "\"ranks.cu:7, 'some': only 1 of 3 ranks execute it, rank 1 is one\" in $messages" True
+expect_in stderr '2 kernels, 5 launches in 3 ranks'
+expect_in stderr '^all: 3 ranks, from 2.05 kB \(rank 0\) to 6.14 kB \(rank 2\)'
+expect_in stderr '^some: 2 of 3 ranks, from 128 B \(rank 0\) to 256 B \(rank 1\)'
+expect_in stderr '^ranks.cu:7 \(some\): 1 of 3 ranks \(rank 1\), 128 B'
+lines='{a["line"]: (a["ranks"]["count"], a["ranks"]["most"]["rank"]) for k in r["kernels"] for a in k["accesses"]}'
+expect_json r.json "$lines" '{5: (3, 2), 8: (2, 0), 7: (1, 1)}'
+expect_json r.json '[one["rank"] for one in r["ranks"]["there"]], r["ranks"]["of"]' '([0, 1, 2], 3)'
 for name in r.json r.0.json r.1.json r.2.json all.html s.sarif; do [ -s $name ] || fail "$name is missing"; done
 [ ! -e all.1.html ] || fail "rank 1 wrote a page of its own"
 follows_schema r.json
 total=$(json r.json "$moved")
 run "$warplens" report r.0.json r.1.json r.2.json --json added.json
 [ "$(json added.json "$moved")" = "$total" ] || fail "the report on all is not the sum of the ranks"
+cmp -s r.json added.json || fail "files of ranks do not add up to what rank 0 wrote"
+run "$warplens" report added.json
+expect_in stdout '^all: 3 ranks, from 2.05 kB \(rank 0\) to 6.14 kB \(rank 2\)'
+run "$warplens" report r.0.json r.2.json
+expect_in stdout '2 kernels, 3 launches in 2 of 3 ranks'
+python3 - all.html <<'PY' || fail "the page does not say what ranks did"
+import json, re, sys
+data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', open(sys.argv[1]).read(), re.S)[1].replace("\u00a0", " "))
+assert data["run"]["ranks"] == 3
+assert data["kernels"][0]["parts"] == [["ranks", "3 ranks, from 2.05 kB (rank 0) to 6.14 kB (rank 2)"]]
+assert ["ranks", "1 of 3 ranks (rank 1), 128 B"] in [part for a in data["accesses"] for part in a["parts"]]
+PY
 ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
 # Placeholders.
@@ -119,20 +133,61 @@ expect_in stderr 'rank 1 is not in this report: it ended without a report'
 # A rank that launches nothing is no reason to warn.
 job 2 run ranks.cu idle
 cp 0.err stderr
-expect_in stderr 'only 1 of 2 ranks execute it'
+expect_in stderr '^all: 1 of 2 ranks \(rank 0\)'
 expect_not_in stderr 'launched no CUDA kernel'
 
 # A batch script is no rank; srun's tasks are.
 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=7 "$warplens" run --json batch.json ranks.cu >/dev/null 2>stderr || fail "in a batch script: $(cat stderr)"
-expect_not_in stderr 'a report on'
+expect_not_in stderr 'launches in'
 for rank in 0 1; do
   SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE="1(x2)" SLURM_JOB_ID=$$ SLURM_STEP_ID=1 \
     "$warplens" run --json srun.json ranks.cu >$rank.out 2>$rank.err &
 done
 wait
 cp 0.err stderr
-expect_in stderr 'a report on 2 of 2 ranks' # of two machines, so in the working directory
+expect_in stderr 'launches in 2 ranks' # of two machines, so in the working directory
 ls -d warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
+
+# One trace over several ranks: what is printed is to the byte what one process prints, whatever is wrong with the file.
+python3 - <<'PY'
+def pattern(n, end="}"):
+    return '{"id":%d,"space":"global","op":"load","bytes":%d,"mask":"0xffffffff","addresses":%s%s' % (
+        n, 8 if n % 1500 == 0 else 4, [4 * n % 64 + lane * (n % 9) * 4 for lane in range(32)], end)
+whole = [pattern(n) for n in range(13000)]
+open("whole.jsonl", "w").write("\n".join(whole))
+broken = list(whole)
+for n in (4095, 4096, 9000):
+    broken[n] = pattern(n, "")
+open("broken.jsonl", "w").write("\n".join(broken))
+open("long.jsonl", "w").write("\n".join(whole[:8000] + ["x" * (2 << 20)] + whole[8000:]))
+lines = ["-kernel name = k", "-grid dim = (1,1,1)", "#traces format = [line_num] PC mask", "#BEGIN_TB", "thread block = 0,0,0", "warp = 0"]
+lines.append("insts = 10000")
+lines += ["0008 ffffffff 1 R1 %s 1 R2 4 1 0x7f%04x 4" % ("TEX" if n % 3 == 0 else "LDG.E", n) for n in range(10000)]
+open("kernel.traceg", "w").write("\n".join(lines + ["#END_TB", ""]))
+open("cut.traceg", "w").write("\n".join(lines[:-200] + ["#END_TB", ""]))
+PY
+gzip -k whole.jsonl
+for words in whole.jsonl "--json --sm 90,20 whole.jsonl.gz" "--keep-going broken.jsonl" "--json broken.jsonl" "--keep-going long.jsonl" \
+  kernel.traceg "--keep-going cut.traceg" not-there; do
+  code=0
+  # shellcheck disable=SC2086 # several words
+  "$warplens" replay $words >alone.out 2>alone.err || code=$?
+  for size in 2 3; do
+    # shellcheck disable=SC2086
+    job $size replay $words
+    [ "$(cat 0.code)" = $code ] || fail "replay $words: $size ranks end with $(cat 0.code), one with $code"
+    cmp -s 0.out alone.out && cmp -s 0.err alone.err || fail "replay $words: $size ranks print something else than one"
+    [ ! -s 1.out ] && [ ! -s 1.err ] || fail "replay $words: rank 1 speaks"
+  done
+done
+# A rank that never comes: rank 0 counts its part.
+"$warplens" replay --json whole.jsonl >alone.out
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-one" \
+  "$warplens" replay --json whole.jsonl >0.out 2>stderr || fail "replay without rank 1: $(cat stderr)"
+expect_in stderr 'rank 0 counts the part of rank 1: it never began'
+cmp -s 0.out alone.out || fail "replay without rank 1 prints something else"
+job 2 replay - <whole.jsonl
+ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
 # MPI reads device memory itself: a launch that is counted by proof has written its results when the program gives it a pointer.
 echo 'extern "C" float look(const float* p) { return *p; }' >look.cpp
@@ -163,5 +218,5 @@ fi
 command -v mpirun >/dev/null || exit 0
 run mpirun --allow-run-as-root --oversubscribe -n 4 "$warplens" run --json mpi.json ranks.cu
 expect_code 0
-expect_in stderr 'a report on 4 of 4 ranks'
+expect_in stderr 'launches in 4 ranks'
 [ -s mpi.3.json ] || fail "rank 3 left nothing"

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -36,20 +37,21 @@ struct Everything {
   u64 skipped = 0;
 };
 
-Everything read(const std::string& path) {
+Everything read(const std::string& path, Part part = {}) {
   Everything out;
-  Result<std::unique_ptr<Reader>> reader = open(path);
+  Result<std::unique_ptr<Reader>> reader = open(path, part);
   if (!reader) return out.errors.push_back(reader.error()), out;
   while (!(*reader)->finished()) {
     Result<std::optional<Record>> record = (*reader)->next();
     if (!record)
       out.errors.push_back(record.error());
+    else if (*record && !(*record)->is_counted)
+      ++out.skipped;
     else if (*record)
       out.records.push_back(**record);
     else
       break;
   }
-  out.skipped = (*reader)->skipped();
   return out;
 }
 
@@ -218,6 +220,37 @@ TEST(Traceg, BadInstructionsAreNamed) {
     ASSERT_EQ(all.errors.size(), 1u) << line;
     EXPECT_EQ(all.errors[0].span.line, 4u);
     EXPECT_EQ(all.records.size(), 1u) << line;
+  }
+}
+
+// Each line is read by one part, whatever the format, and what a line means does not depend on who reads it.
+TEST(Parts, ReadEachLineOnce) {
+  constexpr u32 lines = 10'000, parts = 3;
+  std::string patterns, mem_trace, traceg = "-kernel name = k\n-grid dim = (1,1,1)\n#BEGIN_TB\nwarp = 0\n";
+  traceg += "insts = " + std::to_string(lines) + "\n";
+  std::string hexadecimal;
+  for (u32 lane = 1; lane <= 32; ++lane) hexadecimal += " 0x" + std::to_string(lane);
+  for (u32 n = 0; n < lines; ++n) {
+    patterns += good;
+    mem_trace += "MEMTRACE: CTX 0x0 - grid_launch_id 0 - CTA 0,0,0 - warp 0 - LDG.E - " + hexadecimal + "\n";
+    traceg += n % 2 == 0 ? "0008 ffffffff 1 R1 LDG.E 1 R2 4 1 0x7f00 4\n"
+                         : "0010 ffffffff 1 R1 TEX 1 R2 4 1 0x7f00 4\n";
+  }
+  for (const std::string& text : {patterns, mem_trace, traceg + "#END_TB\n"}) {
+    const TemporaryFile file(text);
+    const Everything whole = read(file.path());
+    ASSERT_EQ(whole.records.size() + whole.skipped, lines);
+    std::map<u64, u32> readers;
+    u64 skipped = 0;
+    for (u32 index = 0; index < parts; ++index) {
+      const Everything one = read(file.path(), {index, parts});
+      EXPECT_THAT(one.errors, testing::IsEmpty());
+      for (const Record& record : one.records) ++readers[record.line];
+      skipped += one.skipped;
+    }
+    EXPECT_EQ(skipped, whole.skipped);
+    ASSERT_EQ(readers.size(), whole.records.size());
+    for (const Record& record : whole.records) ASSERT_EQ(readers[record.line], 1u) << record.line;
   }
 }
 

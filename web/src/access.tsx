@@ -108,6 +108,7 @@ function Facts({ a, device }: { a: Access; device: number }) {
   if (!checked)
     facts.push(['executed', `${number('instructions')} times by a warp`],
       ['active lanes', `${per(count(n, 'threads') / Math.max(1, count(n, 'instructions')))} of 32 on average`]);
+  facts.push(...(a.parts ?? []));
   if (kernel.spills?.some((n) => n > 0)) facts.push(['per thread', `${bytes(kernel.spills[0])} of stack, ${bytes(kernel.spills[1])} of register spills stored and ${bytes(kernel.spills[2])} loaded`]);
   if (kernel.occupancy) facts.push(['occupancy', kernel.occupancy]);
   for (const name of checked ? [] : ['sectors', 'tag_passes', 'wavefronts', 'data_wavefronts', 'bytes_used'])

@@ -54,6 +54,7 @@ function Meta({ view }: { view: View }) {
     <p class="meta">
       <span>{run.of !== 'run' ? howCounted[run.of] : run.complete ? (counted === 'exact' ? `exact: every warp of ${plural(run.launches, 'launch')} was counted` : `${counted}: ${plural(run.launches, 'launch')}`) : `${counted}, as far as it was counted`}</span>
       <span>{(checked || run.of === 'run') && <>{plural(data.kernels.length, 'kernel')}, </>}{plural(data.accesses.length, 'access')}</span>
+      {run.ranks > 0 && <span>{plural(run.ranks, 'rank')}</span>}
       <span>compute capability {d.sm}{d.name && `, ${d.name}`}</span>
       {(run.exit !== 0 || run.signal !== 0) && <span class="warn">{run.signal ? `the program ended by signal ${run.signal}` : `the program ended with exit code ${run.exit}`}</span>}
       <span class="mono">{run.command.join(' ')}</span>
@@ -179,7 +180,7 @@ function Kernels({ view, query }: { view: View; query: string }) {
           <tbody>
             {shown.map((x) => (
               <tr>
-                <th scope="row"><a href={`#accesses/${x.id}`} title={x.k.name}><code><KernelName label={x.k.label} /></code></a>{!['exact', 'proved'].includes(x.k.status) && <span class="warn"> {x.k.status}{x.k.extent && ` ${x.k.extent}`}</span>}</th>
+                <th scope="row"><a href={`#accesses/${x.id}`} title={x.k.name}><code><KernelName label={x.k.label} /></code></a>{!['exact', 'proved'].includes(x.k.status) && <span class="warn"> {x.k.status}{x.k.extent && ` ${x.k.extent}`}</span>}{x.k.parts?.map(([, words]) => <div class="sub">{words}</div>)}</th>
                 <td class="r num">{human(x.k.launches)}</td>
                 <td class="r num">{x.share > 0 ? <b class="waste">{percent(x.share)}</b> : '–'}</td>
                 {lanes.map((lane) => {

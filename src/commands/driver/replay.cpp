@@ -1,214 +1,182 @@
-// Read, count, write: one record at a time. Text is gathered into chunks so that a file of many lines is not
-// as many writes. Accesses that are not aligned to their width are counted, since the bytes they touch are
-// known, but a GPU would stop there: the first few are warnings, the rest a sum.
+// Count (program/replay_blocks.h), print: a block of lines at a time.
+//
+// Of several ranks (program/ranks.h) each counts its part of the blocks, and leaves them in the job's folder; rank 0 prints all, in
+// the order of the file. What a rank that is missing would have counted, rank 0 counts. Standard input is rank 0's alone, and
+// so is a file that a page is made of: the page needs each access.
 #include "driver/replay.h"
-#include "arch/count.h"
-#include "arch/table.h"
-#include "arch/texels.h"
-#include "base/bits.h"
-#include "base/characters.h"
 #include "driver/findings/outputs.h"
 #include "driver/gpus.h"
-#include "driver/pages/access_page.h"
-#include "trace/trace.h"
+#include "driver/program/ranks.h"
+#include "driver/program/replay_blocks.h"
+#include "os/interrupt.h"
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace warplens::driver {
 namespace {
 
-using access::Kind;
-using access::Space;
 using arch::Counts;
+using Rows = std::vector<const arch::Architecture*>;
 
-constexpr std::size_t chunk = std::size_t{1} << 16;
-constexpr u64 shown_warnings = 5;
+constexpr int no_replay = 2; // the exit code
 
-// The columns: what an access costs, not what it asks for.
-template <class F> void each_column(F&& f) {
-  for (const arch::CountMember& count : arch::count_members)
-    if (count.which != arch::Counted::every) f(count);
-}
-
-std::string_view title(const arch::CountMember& count) {
-  if (count.value == &Counts::ideal_sectors || count.value == &Counts::ideal_wavefronts) return "ideal";
-  if (count.value == &Counts::data_wavefronts) return "data";
-  if (count.value == &Counts::transaction_bytes) return "bytes moved";
-  return count.name;
-}
-
-std::size_t width(const arch::CountMember& count) { return std::max<std::size_t>(5, title(count).size()); }
-
-// Narrower than the table in one place: of textures neither tags nor an ideal are claimed.
-bool applies(const arch::CountMember& count, const access::WarpAccess& access,
-             const arch::Architecture& row) {
-  bool texture = access.space == Space::texture || access.space == Space::surface;
-  if (texture && (count.value == &Counts::tags || count.value == &Counts::ideal_sectors)) return false;
-  return arch::applies(count.which, access.space, access.kind, arch::knows_stages(row));
-}
-
-// Textures are, but for what was measured: texels of a layout that is known, one a lane.
-bool is_estimate(const access::WarpAccess& access, const arch::Architecture& row) {
-  if (access.space != Space::texture && access.space != Space::surface) return false;
-  return access.texture_dimensions == 0 || !arch::knows_texels(row, access.space, access.kind, access.bytes);
-}
-
-std::optional<u32> misaligned_lane(const access::WarpAccess& access) {
-  u32 lanes = access.kind == Kind::ldmatrix ? access.active & low_lanes(8 * access.matrices) : access.active;
-  std::optional<u32> found;
-  for_each_lane(lanes, [&](u32 lane) {
-    if (!found && access.address[lane] % access.bytes != 0) found = lane;
-  });
-  return found;
-}
-
-class Replay {
+// Prints blocks in the order of the file, and what they add up to.
+class Printer {
 public:
-  // `page`: gets what is counted; null where none is wanted. With `silent` no table is printed.
-  Replay(const ReplayOptions& options, const TextSinks& sinks, std::vector<const arch::Architecture*> rows,
-         ReplayPage* page, bool silent)
-      : options_(options), sinks_(sinks), rows_(std::move(rows)), sums_(rows_.size()), page_(page),
-        silent_(silent) {}
-
-  int run(trace::Reader& reader) {
+  // With `silent` no table is printed.
+  Printer(const ReplayOptions& options, const TextSinks& sinks, Rows rows, bool silent)
+      : options_(options), sinks_(sinks), rows_(std::move(rows)), sums_(rows_.size()), silent_(silent) {
     if (!options_.json) table_header();
-    while (true) {
-      Result<std::optional<trace::Record>> record = reader.next();
-      if (!record) {
-        report(record.error());
-        ++malformed_;
-        if (options_.keep_going && !reader.finished()) continue;
-        if (!options_.keep_going || reader.finished()) cut_short_ = true;
-        break;
-      }
-      if (!*record) break;
-      one(**record);
-      if (text_.size() > chunk && !flush()) return 0; // the reader of our output has gone: not an error
+  }
+
+  // False where nothing more is to come: the file is not read further, or the reader of our output has gone.
+  bool print(const ReplayBlock& block) {
+    std::size_t begin = 0;
+    for (const ReplayBlock::Message& message : block.messages) {
+      if (message.diagnostic.kind == "misaligned-access" && shown_++ >= shown_misaligned) continue;
+      const std::size_t end = std::min(message.at, block.text.size());
+      if (!out(std::string_view(block.text).substr(begin, end - begin))) return false;
+      begin = end;
+      report(message.diagnostic);
     }
-    finish(reader);
-    return cut_short_ ? 2 : malformed_ > 0 ? 1 : 0;
+    if (!out(std::string_view(block.text).substr(begin))) return false;
+    records_ += block.records, malformed_ += block.malformed, misaligned_ += block.misaligned;
+    skipped_ += block.skipped;
+    for (std::size_t i = 0; i < std::min(sums_.size(), block.sums.size()); ++i) sums_[i] += block.sums[i];
+    cut_short_ = block.stops, at_end_ = block.at_end;
+    return !cut_short_;
   }
 
-private:
-  void report(const diag::Diagnostic& diagnostic) {
-    flush();
-    sinks_.diagnostics(diag::render(diagnostic, {}, options_.colour));
-  }
-
-  bool flush() {
-    if (text_.empty()) return true;
-    bool written = silent_ || sinks_.out({text_.data(), text_.size()});
-    text_.clear();
-    return written;
-  }
-
-  void one(const trace::Record& record) {
-    ++records_;
-    if (page_ != nullptr) page_->add(record);
-    if (std::optional<u32> lane = misaligned_lane(record.access)) warn_misaligned(record, *lane);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      Counts counts = arch::count(*rows_[i], record.access);
-      sums_[i] += counts;
-      if (options_.json)
-        json_line(record, *rows_[i], counts);
-      else
-        table_line(record, *rows_[i], counts);
-    }
-  }
-
-  void warn_misaligned(const trace::Record& record, u32 lane) {
-    if (++misaligned_ > shown_warnings) return;
-    report(diag::warning(
-        "misaligned-access",
-        fmt::format("lane {} accesses {:#x}, which is not aligned to its {} bytes: a GPU stops here", lane,
-                    record.access.address[lane], record.access.bytes),
-        {options_.path == "-" ? "<stdin>" : options_.path, static_cast<u32>(record.line), 0, 0}));
-  }
-
-  void json_line(const trace::Record& record, const arch::Architecture& row, const Counts& counts) {
-    auto out = std::back_inserter(text_);
-    fmt::format_to(out, "{{\"id\":{}", record.id);
-    if (rows_.size() > 1) fmt::format_to(out, ",\"sm\":{}", row.sm);
-    each_column([&](const arch::CountMember& count) {
-      if (applies(count, record.access, row))
-        fmt::format_to(out, ",\"{}\":{}", count.name, counts.*count.value);
-    });
-    arch::StageEstimates estimates = arch::stage_estimates(row, record.access, counts);
-    if (estimates.data_wavefronts)
-      fmt::format_to(out, ",\"estimates\":[{}\"data_wavefronts\"]",
-                     estimates.tag_passes ? "\"tag_passes\"," : "");
-    fmt::format_to(out, "{}}}\n", is_estimate(record.access, row) ? ",\"estimate\":true" : "");
-  }
-
-  void table_header() {
-    auto out = std::back_inserter(text_);
-    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", "id", "cc", "space", "op", "bytes", "lanes");
-    each_column(
-        [&](const arch::CountMember& count) { fmt::format_to(out, " {:>{}}", title(count), width(count)); });
-    text_.push_back('\n');
-  }
-
-  void table_line(const trace::Record& record, const arch::Architecture& row, const Counts& counts) {
-    auto out = std::back_inserter(text_);
-    const access::WarpAccess& access = record.access;
-    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", one_line(record.id),
-                   fmt::format("{}.{}", major(row), minor(row)), name(access.space), name(access.kind),
-                   access.bytes, std::popcount(access.active));
-    each_column([&](const arch::CountMember& count) {
-      if (applies(count, access, row))
-        fmt::format_to(out, " {:>{}}", counts.*count.value, width(count));
-      else
-        fmt::format_to(out, " {:>{}}", "-", width(count));
-    });
-    text_.push_back('\n');
-  }
-
-  void table_sum(const arch::Architecture& row, const Counts& sum) {
-    auto out = std::back_inserter(text_);
-    fmt::format_to(out, "{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", "sum",
-                   fmt::format("{}.{}", major(row), minor(row)), fmt::format("{}", records_),
-                   records_ == 1 ? "access" : "accesses", "", sum.threads);
-    each_column([&](const arch::CountMember& count) {
-      fmt::format_to(out, " {:>{}}", sum.*count.value, width(count));
-    });
-    text_.push_back('\n');
-  }
-
-  void finish(const trace::Reader& reader) {
+  int finish() {
+    if (has_gone_) return 0; // not an error
     if (!options_.json && records_ > 1)
       for (std::size_t i = 0; i < rows_.size(); ++i) table_sum(*rows_[i], sums_[i]);
-    flush();
     if (records_ == 0 && malformed_ == 0)
       report(diag::warning("trace-nothing", fmt::format("there is no access in '{}'", options_.path), {},
                            "was the right kernel traced, and did it run?"));
-    if (misaligned_ > shown_warnings)
+    if (misaligned_ > shown_misaligned)
       report(diag::warning("misaligned-access",
-                           fmt::format("{} more accesses are misaligned", misaligned_ - shown_warnings)));
-    if (reader.skipped() > 0)
-      report(diag::warning("trace-skipped",
-                           fmt::format("{} not counted: texture, bulk "
-                                       "copies, or the shared side of asynchronous copies",
-                                       reader.skipped() == 1
-                                           ? "1 instruction was"
-                                           : fmt::format("{} instructions were", reader.skipped()))));
+                           fmt::format("{} more accesses are misaligned", misaligned_ - shown_misaligned)));
+    if (skipped_ > 0)
+      report(diag::warning(
+          "trace-skipped",
+          fmt::format("{} not counted: texture, bulk copies, or the shared side of asynchronous copies",
+                      skipped_ == 1 ? "1 instruction was" : fmt::format("{} instructions were", skipped_))));
     if (malformed_ > 0 && options_.keep_going && !cut_short_)
       report(
           diag::warning("trace-malformed-lines", fmt::format("{} malformed {} not counted", malformed_,
                                                              malformed_ == 1 ? "line was" : "lines were")));
-    else if (malformed_ > 0 && !options_.keep_going && !reader.finished())
+    else if (malformed_ > 0 && !options_.keep_going && !at_end_)
       sinks_.diagnostics("help: '--keep-going' counts the lines after a malformed one\n");
+    return cut_short_ ? no_replay : malformed_ > 0 ? 1 : 0;
+  }
+
+  void report(const diag::Diagnostic& diagnostic) {
+    sinks_.diagnostics(diag::render(diagnostic, {}, options_.colour));
+  }
+
+private:
+  bool out(std::string_view text) {
+    has_gone_ = !silent_ && !text.empty() && !sinks_.out(text);
+    return !has_gone_;
+  }
+
+  void table_header() {
+    std::string text =
+        fmt::format("{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", "id", "cc", "space", "op", "bytes", "lanes");
+    each_column([&](const arch::CountMember& count) {
+      fmt::format_to(std::back_inserter(text), " {:>{}}", title(count), width(count));
+    });
+    out(text + '\n');
+  }
+
+  void table_sum(const arch::Architecture& row, const Counts& sum) {
+    std::string text = fmt::format("{:>10} {:>4} {:<8} {:<10} {:>5} {:>5}", "sum",
+                                   fmt::format("{}.{}", major(row), minor(row)), records_,
+                                   records_ == 1 ? "access" : "accesses", "", sum.threads);
+    each_column([&](const arch::CountMember& count) {
+      fmt::format_to(std::back_inserter(text), " {:>{}}", sum.*count.value, width(count));
+    });
+    out(text + '\n');
   }
 
   const ReplayOptions& options_;
   const TextSinks& sinks_;
-  std::vector<const arch::Architecture*> rows_;
+  Rows rows_;
   std::vector<Counts> sums_;
-  ReplayPage* page_;
   bool silent_;
-  std::string text_;
-  u64 records_ = 0, malformed_ = 0, misaligned_ = 0;
-  bool cut_short_ = false;
+  u64 records_ = 0, malformed_ = 0, misaligned_ = 0, skipped_ = 0, shown_ = 0;
+  bool cut_short_ = false, at_end_ = false, has_gone_ = false;
 };
+
+// One rank's part of a file.
+Result<void> leave_part(const ReplayOptions& options, const Rows& rows, trace::Part part,
+                        const std::string& to) {
+  Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path, part);
+  if (!reader) return failure(reader.error());
+  BlockCounter counter(options, rows, std::move(*reader), part, nullptr);
+  return write_blocks(counter, to);
+}
+
+int replay_as_other(const ReplayOptions& options, const Rows& rows, const Job& job, RankReports& ranks,
+                    Printer& printer) {
+  Result<void> left = leave_part(options, rows, {job.rank, job.ranks}, ranks.part());
+  const bool first_is_there = ranks.first_is_there(); // it may end once it has this part
+  if (left && first_is_there) left = ranks.leave_part();
+  if (!left) ranks.leave_refusal(left.error().message); // rank 0 counts this part, and says why
+  if (!first_is_there) ranks.leave_nothing();
+  if (!left || first_is_there) return 0; // it cannot be read: rank 0 says so
+  printer.report(diag::error("rank-missing", "rank 0 prints nothing: it was killed, or runs without WarpLens",
+                             {}, "start it again, or replay with one rank"));
+  return no_replay;
+}
+
+int replay_as_first(const ReplayOptions& options, const Rows& rows, const Job& job, RankReports& ranks,
+                    Printer& printer) {
+  auto fail = [&](const diag::Diagnostic& diagnostic) {
+    printer.report(diagnostic);
+    return no_replay;
+  };
+  constexpr std::chrono::hours longest_wait(24); // for as long as they live
+  if (Result<void> left = leave_part(options, rows, {0, job.ranks}, ranks.report_of(0)); !left)
+    return fail(left.error());
+  const RankReports::Others others = ranks.wait(longest_wait);
+  if (os::DelayedSignals::seen()) return no_replay;
+  for (const auto& [rank, why] : others.missing) {
+    printer.report(
+        diag::warning("rank-missing", fmt::format("rank 0 counts the part of rank {}: {}", rank, why)));
+    if (Result<void> left = leave_part(options, rows, {rank, job.ranks}, ranks.report_of(rank)); !left)
+      return fail(left.error());
+  }
+  std::vector<std::unique_ptr<BlockFile>> files;
+  std::vector<std::optional<ReplayBlock>> ahead(job.ranks);
+  for (u32 rank = 0; rank < job.ranks; ++rank)
+    files.push_back(std::make_unique<BlockFile>(ranks.report_of(rank)));
+  std::size_t left = job.ranks;
+  auto advance = [&](u32 rank) -> Result<void> {
+    Result<std::optional<ReplayBlock>> block = files[rank]->next();
+    if (!block) return failure(block.error());
+    ahead[rank] = std::move(*block);
+    if (!ahead[rank]) --left;
+    return {};
+  };
+  for (u32 rank = 0; rank < job.ranks; ++rank)
+    if (Result<void> read = advance(rank); !read) return fail(read.error());
+  for (u64 number = 0; left > 0; ++number) {
+    const auto rank = static_cast<u32>(number % job.ranks);
+    if (!ahead[rank] || ahead[rank]->number != number) continue; // nothing in it
+    if (!printer.print(*ahead[rank])) break;
+    if (Result<void> read = advance(rank); !read) return fail(read.error());
+  }
+  return printer.finish();
+}
+
+// Whether several ranks can share a file: each opens it.
+bool can_be_shared(const ReplayOptions& options) {
+  std::error_code error;
+  return options.html.empty() && std::filesystem::is_regular_file(options.path, error);
+}
 
 } // namespace
 
@@ -220,17 +188,30 @@ int replay(const ReplayOptions& options, const TextSinks& sinks) {
   Result<std::vector<const arch::Architecture*>> rows = architectures_named(options.sm);
   if (!rows) return fail(rows.error());
   if (Result<void> streams = Outputs::check_streams({options.path}); !streams) return fail(streams.error());
-  Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path);
-  if (!reader) return fail(reader.error());
+  const Job job = job_of_launcher();
+  if (job.has_several() && !can_be_shared(options) && job.rank != 0) return 0;
   Outputs::Named named;
   if (options.json) named.emplace_back("--json", "-");
   if (!options.html.empty()) named.emplace_back("--html", options.html);
+  Result<std::unique_ptr<trace::Reader>> reader = trace::open(options.path);
+  if (!reader && job.rank == 0) return fail(reader.error());
   Result<Outputs> outputs = Outputs::prepare(named, {options.path}, "replay", "what is replayed");
   if (!outputs) return fail(outputs.error());
-  if (options.html.empty()) return Replay(options, sinks, std::move(*rows), nullptr, false).run(**reader);
+  if (job.has_several() && can_be_shared(options)) {
+    os::DelayedSignals signals; // outlives the job's folder
+    Result<RankReports> ranks = RankReports::join(job);
+    if (!ranks) return fail(ranks.error());
+    Printer printer(options, sinks, *rows, job.rank != 0);
+    return job.rank == 0 ? replay_as_first(options, *rows, job, *ranks, printer)
+                         : replay_as_other(options, *rows, job, *ranks, printer);
+  }
   ReplayPage page(options.path, *rows);
-  const int code = Replay(options, sinks, std::move(*rows), &page, options.html == "-").run(**reader);
-  if (code == 2) return code; // half a file is no page
+  Printer printer(options, sinks, *rows, options.html == "-");
+  BlockCounter counter(options, *rows, std::move(*reader), {}, options.html.empty() ? nullptr : &page);
+  while (std::optional<ReplayBlock> block = counter.next())
+    if (!printer.print(*block)) break;
+  const int code = printer.finish();
+  if (options.html.empty() || code == no_replay) return code; // half a file is no page
   Result<std::string> text = page.page(options.version);
   if (!text) return fail(text.error());
   const auto to_stdout = [&](std::string_view part) { return sinks.out(part); };

@@ -278,6 +278,15 @@ Result<void> check_verifying(const RunOptions& options) {
                              "warplens run --verify-fix FILE.cu; or --fix-dry-run, which shows the changes"));
 }
 
+summary::Ranks rank_of(const summary::Input& input, const Job& job) {
+  summary::Ranks out{job.ranks, {}};
+  std::set<i64>& processes = out.processes[job.rank];
+  for (const summary::Launch& launch : input.launches)
+    for (const summary::Occurrences& some : launch.when) processes.insert(some.process);
+  for (const measure::LaunchStarted& launch : input.interrupted) processes.insert(launch.process);
+  return out;
+}
+
 // A program that has run, and what it did.
 struct Observed {
   Gates gates;
@@ -288,7 +297,7 @@ struct Observed {
 };
 
 // Completes the options by what the folder's .warplens.toml says.
-Result<Observed> observe(RunOptions& options, const RunOutput& output) {
+Result<Observed> observe(RunOptions& options, const Job& job, const RunOutput& output) {
   if (Result<void> fine = check_verifying(options); !fine) return failure(fine.error());
   Result<Gates> gates = Gates::prepare(options.gates);
   if (!gates) return failure(gates.error());
@@ -310,6 +319,7 @@ Result<Observed> observe(RunOptions& options, const RunOutput& output) {
 
   // From here on the program has ended, however it did: what it left is worth a report.
   summary::Input input = gather(*prepared, *events, *end);
+  if (job.has_several()) input.ranks = rank_of(input, job);
   input.outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   source::SourceFiles sources = sources_of(*prepared);
   Result<summary::Model> model = model_of(*prepared, std::move(input), sources);
@@ -355,11 +365,12 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
         std::max(1u, std::thread::hardware_concurrency() / job.ranks_here);
   Result<RankReports> ranks = RankReports::join(job);
   if (!ranks) return refuse(own, mine, ranks.error());
-  Result<Observed> seen = observe(job.rank == 0 ? all : own, mine);
+  Result<Observed> seen = observe(job.rank == 0 ? all : own, job, mine);
   if (!seen) {
     ranks->leave_refusal(seen.error().message);
     return refuse(own, mine, seen.error());
   }
+  const bool first_is_there = job.rank == 0 || ranks->first_is_there(); // it may end once it has this report
   const std::string json = report::json(seen->model, own.version);
   Result<void> left = ranks->leave(json);
   if (left && !outputs.json_of_rank.empty()) {
@@ -374,7 +385,7 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
     seen->prepared.outputs = std::move(*others);
     return conclude(options, *seen, job, mine);
   };
-  if (job.rank != 0 && !ranks->first_is_there()) {
+  if (!first_is_there) {
     ranks->leave_nothing();
     seen->model.warnings.push_back({without_first(job.rank), {}, 1});
     return conclude_with(alone);
@@ -385,11 +396,15 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   }
   if (outputs.writes_own && conclude_with(own) == cannot && seen->end.exit_code != cannot) return cannot;
   RankReports::Others others = ranks->wait(longest_wait);
-  others.files.insert(others.files.begin(), {0, ranks->report_of(0)});
-  Result<summary::Model> model = report_on_ranks(others.files, all.kernel, job.ranks);
+  others.files.insert(others.files.begin(), ranks->report_of(0));
+  Result<report::Saved> saved = read_saved(others.files);
+  if (!saved) return refuse(all, output, saved.error());
+  if (!others.missing.empty()) saved->complete = false;
+  for (const auto& [rank, why] : others.missing)
+    saved->input.messages.push_back(
+        diag::warning("rank-missing", fmt::format("rank {} is not in this report: {}", rank, why)));
+  Result<summary::Model> model = report::build(*saved, {all.kernel});
   if (!model) return refuse(all, output, model.error());
-  for (diag::Diagnostic& missing : others.missing) model->warnings.push_back({std::move(missing), {}, 1});
-  if (!others.missing.empty()) model->complete = false;
   if (!outputs.json_of_rank.empty()) {
     diag::Diagnostic note = diag::warning(
         "ranks",
@@ -413,7 +428,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
   if (!named) return refuse(options, output, named.error());
   if (job.has_several()) return run_rank(std::move(*named), job, output);
   options = std::move(named->own);
-  Result<Observed> seen = observe(options, output);
+  Result<Observed> seen = observe(options, job, output);
   if (!seen) return refuse(options, output, seen.error());
   return conclude(options, *seen, job, output);
 }
@@ -425,7 +440,7 @@ Result<report::Saved> run_saved(RunOptions asked, const RunOutput& output) {
   options.strict = false;
   options.gates = {};
   os::DelayedSignals signals;
-  Result<Observed> seen = observe(options, output);
+  Result<Observed> seen = observe(options, Job(), output);
   if (!seen) return failure(seen.error());
   save_last_run(seen->model, options, output);
   return report::saved_of(std::move(seen->model));

@@ -47,9 +47,10 @@ Expected<Report> Report::parse(std::string_view json, const std::string& name) {
 }
 
 Expected<Report> Report::merge(std::span<const Report> reports) {
-  std::vector<report::Saved> runs;
-  for (const Report& one : reports) runs.push_back(one.impl_->saved);
-  Result<report::Saved> merged = report::merge(std::move(runs));
+  report::MergedRuns runs;
+  for (const Report& one : reports)
+    if (Result<void> added = runs.add(one.impl_->saved); !added) return api::error_of(added.error());
+  Result<report::Saved> merged = std::move(runs).finish();
   if (!merged) return api::error_of(merged.error());
   Result<summary::Model> model = report::build(*merged);
   if (!model) return api::error_of(model.error());

@@ -9,13 +9,14 @@ constexpr std::size_t chunk = std::size_t{1} << 18;
 
 } // namespace
 
-Result<std::unique_ptr<Lines>> Lines::open(const std::string& path) {
+Result<std::unique_ptr<Lines>> Lines::open(const std::string& path, Part part) {
   Result<std::unique_ptr<Stream>> stream = Stream::open(path);
   if (!stream) return failure(std::move(stream.error()));
-  return std::unique_ptr<Lines>(new Lines(std::move(*stream)));
+  return std::unique_ptr<Lines>(new Lines(std::move(*stream), part));
 }
 
-Lines::Lines(std::unique_ptr<Stream> stream) : stream_(std::move(stream)), buffer_(chunk + padding, '\0') {}
+Lines::Lines(std::unique_ptr<Stream> stream, Part part)
+    : stream_(std::move(stream)), part_(part), buffer_(chunk + padding, '\0') {}
 
 bool Lines::fill() {
   if (at_end_) return false;

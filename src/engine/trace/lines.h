@@ -2,6 +2,7 @@
 #pragma once
 #include "base/diagnostic.h"
 #include "trace/stream.h"
+#include "trace/trace.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,13 +12,14 @@ namespace warplens::trace {
 
 class Lines {
 public:
-  static Result<std::unique_ptr<Lines>> open(const std::string& path); // "-" is standard input
+  static Result<std::unique_ptr<Lines>> open(const std::string& path, Part = {}); // "-" is standard input
 
   // The next line without its end; nullopt at the end of the file. The view holds until the next call, and at
   // least `padding` readable bytes follow it.
   Result<std::optional<std::string_view>> next();
   void put_back() { again_ = true; }     // the next call returns the same line again
   u64 number() const { return number_; } // of the line returned last, from 1
+  bool is_of_part() const { return part_.has(number_); }
   const std::string& name() const { return stream_->name(); }
   bool finished() const { return finished_; }
 
@@ -27,11 +29,12 @@ public:
   static constexpr std::size_t padding = 64, longest = std::size_t{1} << 20;
 
 private:
-  explicit Lines(std::unique_ptr<Stream> stream);
+  Lines(std::unique_ptr<Stream> stream, Part);
   bool fill(); // reads more behind what is left; false at the end or on an error, which error_ then says
   diag::Diagnostic cannot_read() const;
 
   std::unique_ptr<Stream> stream_;
+  Part part_;
   std::string buffer_, error_;
   std::size_t begin_ = 0, end_ = 0;
   std::size_t line_begin_ = 0, line_length_ = 0;

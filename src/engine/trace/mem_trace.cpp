@@ -19,17 +19,16 @@ class MemTrace final : public Reader {
 public:
   explicit MemTrace(std::unique_ptr<Lines> lines) : lines_(std::move(lines)) {}
   bool finished() const override { return lines_->finished(); }
-  u64 skipped() const override { return skipped_; }
 
   Result<std::optional<Record>> next() override {
     while (true) {
       Result<std::optional<std::string_view>> line = lines_->next();
       if (!line) return failure(std::move(line.error()));
       if (!*line) return std::nullopt;
+      if (!lines_->is_of_part()) continue;
       std::size_t marker = (*line)->find("MEMTRACE:");
       if (marker == std::string_view::npos || (*line)->find(" - CTA ") == std::string_view::npos) continue;
-      Result<std::optional<Record>> record = parse(**line);
-      if (!record || *record) return record;
+      return parse(**line);
     }
   }
 
@@ -50,12 +49,14 @@ private:
     record.id = std::to_string(record.line);
     record.text = std::string(line.substr(opcode + 3, addresses - opcode - 3));
     std::optional<SassAccess> sass = sass_access(record.text);
-    if (!sass) return ++skipped_, std::optional<Record>();
+    record.is_counted = sass.has_value();
+    if (!sass) return std::optional<Record>(std::move(record));
     record.access.space = sass->space, record.access.kind = sass->kind, record.access.cache = sass->cache;
     record.access.bytes = sass->bytes, record.access.matrices = sass->matrices;
     Result<void> read = read_addresses(line, addresses + 3, record.access);
     if (!read) return failure(std::move(read.error()));
-    if (shared_side(record.access)) return ++skipped_, std::optional<Record>();
+    record.is_counted = !shared_side(record.access);
+    if (!record.is_counted) return std::optional<Record>(std::move(record));
     if (std::string wrong = access::impossible(record.access); !wrong.empty())
       return failure(malformed(line, line.data() + addresses + 3, wrong));
     return std::optional<Record>(std::move(record));
@@ -84,7 +85,6 @@ private:
   }
 
   std::unique_ptr<Lines> lines_;
-  u64 skipped_ = 0;
 };
 
 } // namespace

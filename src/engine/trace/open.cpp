@@ -23,8 +23,8 @@ constexpr const char* formats_help = "it reads pattern files (one JSON object a 
 
 } // namespace
 
-Result<std::unique_ptr<Reader>> open(const std::string& path) {
-  Result<std::unique_ptr<Lines>> opened = Lines::open(path);
+Result<std::unique_ptr<Reader>> open(const std::string& path, Part part) {
+  Result<std::unique_ptr<Lines>> opened = Lines::open(path, part);
   if (!opened) return failure(std::move(opened.error()));
   std::unique_ptr<Lines> lines = std::move(*opened);
   while (true) {

@@ -137,7 +137,7 @@ public:
       Result<std::optional<std::string_view>> line = lines_->next();
       if (!line) return failure(std::move(line.error()));
       if (!*line) return std::nullopt;
-      if ((*line)->find_first_not_of(" \t") == std::string_view::npos) continue;
+      if (!lines_->is_of_part() || (*line)->find_first_not_of(" \t") == std::string_view::npos) continue;
       Parsed<Record> record = parse(**line);
       if (record) return std::optional<Record>(std::move(*record));
       return failure(diagnostic(**line, std::move(record.error())));

@@ -54,7 +54,6 @@ class Traceg final : public Reader {
 public:
   explicit Traceg(std::unique_ptr<Lines> lines) : lines_(std::move(lines)) {}
   bool finished() const override { return lines_->finished(); }
-  u64 skipped() const override { return skipped_; }
 
   Result<std::optional<Record>> next() override {
     while (true) {
@@ -70,6 +69,7 @@ public:
       if (known) continue;
       ++instructions_;
       instructions_left_ -= std::min<u64>(instructions_left_, 1);
+      if (!lines_->is_of_part()) continue;
       Result<std::optional<Record>> record = instruction(**line);
       if (!record || *record) return record;
     }
@@ -167,7 +167,8 @@ private:
       return failure(malformed(line, words, "expected the width of the access, 0 for none"));
     if (width == 0) return std::optional<Record>();
     std::optional<SassAccess> sass = sass_access(record.text);
-    if (!sass) return ++skipped_, std::optional<Record>();
+    record.is_counted = sass.has_value();
+    if (!sass) return std::optional<Record>(std::move(record));
     access::WarpAccess& access = record.access;
     access.space = sass->space, access.kind = sass->kind, access.cache = sass->cache;
     access.bytes = sass->bytes, access.matrices = sass->matrices, access.active = static_cast<u32>(mask);
@@ -200,7 +201,7 @@ private:
   }
 
   std::unique_ptr<Lines> lines_;
-  u64 version_ = 3, skipped_ = 0;
+  u64 version_ = 3;
   u64 grid_ = 0, blocks_ = 0;                    // thread blocks announced, 0: not said; and begun
   u64 instructions_ = 0, instructions_left_ = 0; // lines read; how many the warp still owes
   bool line_numbers_ = false, inside_ = false;   // a thread block

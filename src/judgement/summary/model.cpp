@@ -4,6 +4,7 @@
 #include "summary/bottleneck.h"
 #include "summary/findings.h"
 #include "summary/kernels.h"
+#include "summary/parts.h"
 #include "summary/summable.h"
 #include "text/regex.h"
 #include <algorithm>
@@ -125,6 +126,7 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   model.complete = make_summable(input) && complete && !input.launches.empty();
   name_arrays(input.launches, source);
   model.kernels = make_kernels(input, source, options);
+  tell_parts(input, model.kernels);
   model.lines_known = lines_known(model.kernels);
   find_causes(model);
   for (const Launch& launch : input.launches)

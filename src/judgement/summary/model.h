@@ -19,7 +19,9 @@
 #include "summary/launches.h"
 #include "summary/limit.h"
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 
 namespace warplens::summary {
 
@@ -52,6 +54,12 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
+// The ranks of a job whose launches these are, with the processes of each; none where no launcher started the program.
+struct Ranks {
+  u32 of = 0; // that the job had
+  std::map<u32, std::set<i64>> processes;
+};
+
 struct Input {
   std::optional<Measurement> measured; // nothing: WarpLens counted
   std::vector<std::string> command;
@@ -65,6 +73,7 @@ struct Input {
   Outcome outcome;
   Missing missing;
   u64 left_out = 0; // launches that ran without being counted, because --launches or the like said so
+  Ranks ranks;
 };
 
 struct Options {
@@ -104,6 +113,19 @@ struct Row : measure::SiteRecord {
   u64 wait_cycles = 0; // advise::Advice: of atomics that wait for one another
 };
 
+// How many parts of a whole (ranks of a job, devices of a program) did something, and who moved least and most. 0: it is not
+// told apart.
+struct Parts {
+  struct Share {
+    u32 part = 0;
+    u64 bytes = 0; // measure::bytes_moved
+    bool operator==(const Share&) const = default;
+  };
+  u32 count = 0, of = 0;
+  Share least, most;
+  bool operator==(const Parts&) const = default;
+};
+
 struct Line {
   access::SourceFrame
       place; // the innermost frame in the user's own files; file empty without line information
@@ -114,6 +136,7 @@ struct Line {
   std::vector<Row> rows;                  // worst first
   u64 excess_bytes = 0, excess_cycles = 0;
   double share = 0;
+  Parts ranks, devices; // summary/parts.h
 };
 
 // What a kernel's time goes into, as far as that can be told without a GPU.
@@ -158,6 +181,7 @@ struct Kernel {
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
   double share = 0;                                          // of the program's excess cycles
+  Parts ranks, devices;                                      // summary/parts.h
   u32 timing_dependent =
       0; // PTX instructions of `lines` that are in no sum: they may be counted otherwise next time
   u64 warp_instructions = 0;

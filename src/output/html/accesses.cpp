@@ -137,6 +137,7 @@ Json access_data(Scribe& scribe, u32 kernel, const summary::Line& line, const Ro
   if (site.timing_dependent != access::Timing::none)
     out["timing"] = scribe.text(std::string(access::name(site.timing_dependent)));
   out["cost"] = costs_json(scribe, row);
+  if (Json parts = parts_json(line.ranks, line.devices); !parts.empty()) out["parts"] = std::move(parts);
   out["n"] =
       counts_by_device(scribe, row.counters, row.space, site, Excess{row.excess_bytes, row.excess_cycles});
   out["classes"] = classes_json(scribe, row);

@@ -114,6 +114,7 @@ Json kernel_data(Scribe& scribe, const Kernel& kernel) {
     out["spills"] = {kernel.local_use->stack_bytes, kernel.local_use->spill_store_bytes,
                      kernel.local_use->spill_load_bytes};
   if (const auto fits = summary::occupancy_of(kernel)) out["occupancy"] = in_words(*fits, kernel);
+  if (Json parts = parts_json(kernel.ranks, kernel.devices); !parts.empty()) out["parts"] = std::move(parts);
   out["spaces"] = spaces_json(scribe, kernel);
   out["limit"] = limit_json(kernel);
   out["runs"] = launches_json(scribe, kernel);

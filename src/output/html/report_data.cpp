@@ -2,6 +2,7 @@
 #include "html/report_data.h"
 #include "arch/count.h"
 #include "measure/totals.h"
+#include "summary/parts.h"
 #include "text/words.h"
 #include <algorithm>
 #include <cmath>
@@ -29,6 +30,7 @@ Json run_data(const Scribe& scribe) {
            {"signal", model.input.outcome.signal},
            {"complete", model.complete},
            {"launches", summary::count(model.input.launches)},
+           {"ranks", model.input.ranks.processes.size()},
            {"lines", model.lines_known},
            {"spills", !model.input.local_use.empty()},
            {"excess_bytes", model.excess_bytes},
@@ -91,6 +93,13 @@ Json Scribe::picture(const access::WarpAccess& access) {
 }
 
 double rounded(double value) { return std::round(value * 1e4) / 1e4; }
+
+Json parts_json(const summary::Parts& ranks, const summary::Parts& devices) {
+  Json out = Json::array();
+  if (ranks.count != 0) out.push_back({"ranks", summary::in_words(ranks, "rank")});
+  if (devices.count != 0) out.push_back({"devices", summary::in_words(devices, "device")});
+  return out;
+}
 
 Json count_names() {
   Json out = Json::array();

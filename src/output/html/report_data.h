@@ -50,6 +50,8 @@ double rounded(double value);
 
 // The names of what counts_of() gives, in order: those of arch::Counts, then what follows from them.
 Json count_names();
+// What ranks and devices did of it: [["ranks", "3 ranks, from 2 kB (rank 0) to …"], …]; empty where they are not told apart.
+Json parts_json(const summary::Parts& ranks, const summary::Parts& devices);
 // `excess`: instead of the counts' own, where the model knows better (summary::Row).
 struct Excess {
   u64 bytes = 0, cycles = 0;

@@ -11,9 +11,9 @@
 #include "measure/totals.h"
 #include "report/json_document.h"
 #include "summary/bottleneck.h"
-#include "summary/devices.h"
 #include "summary/findings.h"
 #include "summary/occupancy.h"
+#include "summary/parts.h"
 #include "summary/pattern_text.h"
 #include <nlohmann/json.hpp>
 #include <set>
@@ -235,6 +235,20 @@ json_t occupancy_json(const Kernel& kernel) {
           {"next_shared_bytes", known(fits->next_shared)}};
 }
 
+// Where several ranks or devices are told apart.
+void put_parts(json_t& out, const Parts& ranks, const Parts& devices) {
+  auto put = [&](const char* name, const char* part, const Parts& parts) {
+    if (parts.count == 0) return;
+    auto share = [&](const Parts::Share& one) {
+      return json_t{{part, one.part}, {"moved_bytes", one.bytes}};
+    };
+    out[name] = {
+        {"count", parts.count}, {"of", parts.of}, {"least", share(parts.least)}, {"most", share(parts.most)}};
+  };
+  put("ranks", "rank", ranks);
+  put("devices", "device", devices);
+}
+
 json_t kernel_json(const Model& model, const Kernel& kernel) {
   const Label label{kernel.status, kernel.measured};
   json_t out{{"kernel", kernel.mangled}, {"name", kernel.name},    {"short", kernel.label},
@@ -244,6 +258,7 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
   out["excess_cycles"] = kernel.excess_cycles;
   out["moved_bytes"] = kernel.moved_bytes;
   out["share"] = kernel.share;
+  put_parts(out, kernel.ranks, kernel.devices);
   out["limit"] = limit_json(model, kernel);
   if (kernel.measured_time) out["measured_seconds"] = *kernel.measured_time;
   out["occupancy"] = occupancy_json(kernel);
@@ -263,6 +278,7 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
       access["distribution"] = whole_distribution_json(row.distribution, kernel.sm);
       access["share"] = row.share;
       access["advice"] = advices_json(row, kernel.sm);
+      put_parts(access, line.ranks, line.devices);
       out["accesses"].push_back(std::move(access));
     }
   return out;
@@ -340,6 +356,15 @@ std::string json(const Model& model, std::string_view version) {
   out.put_each("launches", input.launches, [&](const Launch& launch) {
     return launch_json(launch, processes, input.measured.has_value());
   });
+  if (input.ranks.of != 0) {
+    json_t there = json_t::array();
+    for (const auto& [rank, of_rank] : input.ranks.processes) {
+      json_t numbers = json_t::array();
+      for (i64 process : of_rank) numbers.push_back(processes.number(process));
+      there.push_back({{"rank", rank}, {"processes", std::move(numbers)}});
+    }
+    out.put("ranks", {{"of", input.ranks.of}, {"there", std::move(there)}});
+  }
   json_t devices = json_t::array();
   for (const auto& [device, sum] : sums_by_device(model))
     devices.push_back({{"device", device},

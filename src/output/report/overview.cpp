@@ -11,8 +11,8 @@
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "summary/bottleneck.h"
-#include "summary/devices.h"
 #include "summary/findings.h"
+#include "summary/parts.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -158,6 +158,32 @@ std::string device_list(const Page& page) {
   return out;
 }
 
+// Of a job of several ranks: what they did differently.
+std::string rank_list(const Page& page) {
+  constexpr std::size_t most_kernels = 5, most_lines = 3;
+  const std::size_t there = page.model.input.ranks.processes.size();
+  if (there < 2) return "";
+  std::string out;
+  std::size_t kernels = 0, lines = 0;
+  auto tell = [&](const std::string& name, const summary::Parts& parts) {
+    out += hanging(fmt::format("{}: {}", name, summary::in_words(parts, "rank")), page.options.width);
+  };
+  auto differ = [&](const summary::Parts& parts) {
+    return parts.count != 0 && (parts.count < parts.of || parts.least.bytes != parts.most.bytes);
+  };
+  for (const Kernel& kernel : page.model.kernels)
+    if (differ(kernel.ranks) && kernels++ < most_kernels) tell(kernel.short_name, kernel.ranks);
+  for (const Kernel& kernel : page.model.kernels)
+    for (const Line& line : kernel.lines) // where fewer ranks launch the kernel, that was said
+      if (line.ranks.count < kernel.ranks.count && line.place.line != 0 && lines++ < most_lines)
+        tell(fmt::format("{} ({})", place_name(page, line), kernel.short_name), line.ranks);
+  if (out.empty()) return '\n' + fmt::format("Each of {} did the same.\n", human(there, "rank"));
+  const std::size_t left_out =
+      kernels - std::min(kernels, most_kernels) + lines - std::min(lines, most_lines);
+  if (left_out != 0) out += fmt::format("and {} more (--json, --html)\n", human(left_out));
+  return '\n' + page.style.faint("What ranks did differently") + '\n' + out;
+}
+
 } // namespace
 
 std::string kernel_list(const Page& page) {
@@ -190,7 +216,7 @@ std::string kernel_list(const Page& page) {
                             human(kernels.size() - shown, "kernel")),
                 "", page.options.width);
   return out + reasons_of(page, {kernels.begin(), kernels.begin() + static_cast<std::ptrdiff_t>(shown)}) +
-         device_list(page);
+         device_list(page) + rank_list(page);
 }
 
 std::string access_list(const Page& page, std::size_t room) {

@@ -3,7 +3,6 @@
 #include "measure/members.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <tuple>
 
 namespace warplens::report {
 namespace {
@@ -97,6 +96,17 @@ void take_missing(const json& document, Saved& saved) {
   take(missing, "processes", saved.input.missing.processes);
 }
 
+void take_ranks(const json& value, Ranks& ranks) {
+  take(value, "of", ranks.of);
+  each_object(value, "there", [&](const json& one) {
+    u32 rank = 0;
+    take(one, "rank", rank);
+    std::set<i64>& processes = ranks.processes[rank];
+    each(one, "processes",
+         [&](const json& number) { processes.insert(measure::number_of<i64>(number, "processes")); });
+  });
+}
+
 Saved saved_of(const json& document) {
   Saved saved;
   Input& input = saved.input;
@@ -131,6 +141,7 @@ Saved saved_of(const json& document) {
   measure::Reader{document}.each("messages", input.messages);
   take(document, "filtered_out", saved.filtered_out);
   take(document, "left_out", input.left_out);
+  if (document.contains("ranks")) take_ranks(object_in(document, "ranks"), input.ranks);
   take_missing(document, saved);
   return saved;
 }
@@ -201,65 +212,79 @@ Result<void> merge_measurements(std::optional<Measurement>& into, const std::opt
   return {};
 }
 
-Result<Saved> merge(std::vector<Saved> runs) {
+Result<void> MergedRuns::add(Saved run) {
   auto mismatch = [](std::string message, std::string help) {
     return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
   };
-  if (runs.empty()) return mismatch("there is no report to merge", "give at least one");
-  using Instruction = std::tuple<std::string, u32, access::Space>; // module, site, space
-  std::map<Instruction, std::pair<std::string, access::SourceStack>> known;
-  Saved out;
-  out.input.sm = runs[0].input.sm;
-  out.input.command = runs[0].input.command;
-  out.input.measured = runs[0].input.measured;
-  LaunchList launches(out.input.launches);
-  i64 processes = 0;
-  for (Saved& run : runs) {
-    if (run.input.sm != out.input.sm)
-      return mismatch("the reports were counted for different architectures",
-                      "run all of them with the same --sm");
-    if (Result<void> same = merge_measurements(out.input.measured, run.input.measured); !same)
-      return failure(same.error());
-    i64 next = processes;
-    auto renumber = [&](i64& process) { // they are numbered from 0 in each report
-      process += processes;
-      next = std::max(next, process + 1);
-    };
-    for (Launch& launch : run.input.launches) {
-      for (const measure::SiteRecord& site : launch.record.sites) {
-        std::pair now{site.site.opcode, site.site.frames};
-        auto [found, fresh] = known.try_emplace({launch.record.module, site.site.id.value, site.space}, now);
-        if (!fresh && found->second != now)
-          return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
-                                      launch.record.module, found->second.first, now.first),
-                          "merge runs of one build of the program");
-      }
-      for (Occurrences& some : launch.when) renumber(some.process);
-      launch.record.process = launch.when.front().process;
-      launches.add(std::move(launch));
+  Input &all = out_.input, &input = run.input;
+  if (runs_++ == 0) all.sm = input.sm, all.command = input.command, all.measured = input.measured;
+  if (input.sm != all.sm)
+    return mismatch("the reports were counted for different architectures",
+                    "run all of them with the same --sm");
+  if (Result<void> same = merge_measurements(all.measured, input.measured); !same)
+    return failure(same.error());
+  i64 next = processes_;
+  auto renumber = [&](i64& process) { // they are numbered from 0 in each report
+    process += processes_;
+    next = std::max(next, process + 1);
+  };
+  for (Launch& launch : input.launches) {
+    for (const measure::SiteRecord& site : launch.record.sites) {
+      std::pair now{site.site.opcode, site.site.frames};
+      auto [found, fresh] = known_.try_emplace({launch.record.module, site.site.id.value, site.space}, now);
+      if (!fresh && found->second != now)
+        return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
+                                    launch.record.module, found->second.first, now.first),
+                        "merge runs of one build of the program");
     }
-    for (measure::LaunchStarted& launch : run.input.interrupted) {
-      renumber(launch.process);
-      out.input.interrupted.push_back(std::move(launch));
-    }
-    processes = next;
-    auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    append(out.input.unsupported, run.input.unsupported);
-    append(out.input.messages, run.input.messages);
-    out.input.local_use.merge(run.input.local_use);
-    out.source.merge(run.source);
-    out.changed.merge(run.changed);
-    out.files.merge(run.files);
-    out.filtered_out += run.filtered_out;
-    out.input.left_out += run.input.left_out;
-    out.complete &= run.complete;
-    out.input.missing.launches += run.input.missing.launches;
-    out.input.missing.events += run.input.missing.events;
-    out.input.missing.processes += run.input.missing.processes;
-    if (out.input.outcome.exit_code == 0 && out.input.outcome.signal == 0)
-      out.input.outcome = run.input.outcome;
+    for (Occurrences& some : launch.when) renumber(some.process);
+    launch.record.process = launch.when.front().process;
+    launches_.add(std::move(launch));
   }
-  return out;
+  for (measure::LaunchStarted& launch : input.interrupted) {
+    renumber(launch.process);
+    all.interrupted.push_back(std::move(launch));
+  }
+  all.ranks.of = std::max(all.ranks.of, input.ranks.of);
+  for (const auto& [rank, of_rank] : input.ranks.processes) {
+    std::set<i64>& processes = all.ranks.processes[rank];
+    for (i64 process : of_rank) {
+      renumber(process);
+      processes.insert(process);
+    }
+  }
+  processes_ = next;
+  for (measure::Unsupported& one : input.unsupported) {
+    auto same = [&](const measure::Unsupported& other) { return other.function == one.function; };
+    if (auto known = std::ranges::find_if(all.unsupported, same); known != all.unsupported.end())
+      known->calls += one.calls;
+    else
+      all.unsupported.push_back(std::move(one));
+  }
+  for (diag::Diagnostic& message : input.messages)
+    if (std::ranges::find(all.messages, message) == all.messages.end())
+      all.messages.push_back(std::move(message));
+  all.local_use.merge(input.local_use);
+  out_.source.merge(run.source);
+  out_.changed.merge(run.changed);
+  out_.files.merge(run.files);
+  out_.filtered_out += run.filtered_out;
+  all.left_out += input.left_out;
+  out_.complete &= run.complete;
+  all.missing.launches += input.missing.launches;
+  all.missing.events += input.missing.events;
+  all.missing.processes += input.missing.processes;
+  if (all.outcome.exit_code == 0 && all.outcome.signal == 0) all.outcome = input.outcome;
+  return {};
+}
+
+Result<Saved> MergedRuns::finish() && {
+  if (runs_ == 0)
+    return failure(diag::error("report-mismatch", "there is no report to merge", {}, "give at least one"));
+  if (out_.input.ranks.of != 0 && !out_.input.launches.empty()) // a rank may have no part in it
+    std::erase_if(out_.input.messages,
+                  [](const diag::Diagnostic& message) { return message.kind == "no-launch-seen"; });
+  return std::move(out_);
 }
 
 Result<Model> build(const Saved& saved, const Options& options) {

@@ -5,6 +5,7 @@
 // and so not read: how long launches took.
 #pragma once
 #include "summary/model.h"
+#include <tuple>
 
 namespace warplens::report {
 
@@ -26,9 +27,24 @@ Result<Saved> read_json(std::string_view text, const std::string& name);
 // What a report of the model holds, as if it had been written and read.
 Saved saved_of(Model);
 
-// Runs one after the other, as one. Errors: report-mismatch where they were counted for different architectures, or where
-// one instruction of a module is not the same in both.
-Result<Saved> merge(std::vector<Saved> runs);
+// Runs one after the other, as one. What is kept of them does not grow with their number where their launches are alike.
+class MergedRuns {
+public:
+  MergedRuns() = default;
+  MergedRuns(const MergedRuns&) = delete; // the list refers to the launches
+  // Errors: report-mismatch where they were counted for different architectures, or where one instruction of a module is not
+  // the same in both.
+  Result<void> add(Saved);
+  Result<Saved> finish() &&; // report-mismatch where there is none
+
+private:
+  using Instruction = std::tuple<std::string, u32, access::Space>; // module, site, space
+  std::map<Instruction, std::pair<std::string, access::SourceStack>> known_;
+  Saved out_;
+  LaunchList launches_{out_.input.launches};
+  i64 processes_ = 0;
+  u64 runs_ = 0;
+};
 
 // The model of a saved run. Fails only on a malformed filter.
 Result<Model> build(const Saved&, const Options& = {});

@@ -100,6 +100,9 @@ std::string launches_of(const Input& input) {
   const u64 counted = count(input.launches), alike = counted - input.launches.size();
   std::string out = human(counted, "launch");
   if (input.left_out != 0) out = fmt::format("{} of {}", counted, human(counted + input.left_out, "launch"));
+  if (const std::size_t there = input.ranks.processes.size(); input.ranks.of > 1)
+    out += there < input.ranks.of ? fmt::format(" in {} of {} ranks", there, input.ranks.of)
+                                  : fmt::format(" in {} ranks", there);
   if (alike != 0) out += fmt::format(", {} of them like an earlier one", alike);
   return out;
 }

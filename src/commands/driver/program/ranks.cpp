@@ -1,10 +1,9 @@
 // See ranks.h. Variables: Open MPI sets OMPI_COMM_WORLD_*, MPICH's Hydra and what follows it PMI_* and MPI_LOCAL*, srun SLURM_* (a batch
 // script has some of these without being a rank; a step's number tells).
 #include "driver/program/ranks.h"
-#include "driver/program/saved.h"
 #include "os/environment.h"
+#include "os/interrupt.h"
 #include "os/temp_dir.h"
-#include "text/words.h"
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -226,20 +225,27 @@ RankReports::~RankReports() {
 
 void RankReports::leave_nothing() const {
   std::error_code error;
-  for (const char* suffix : {"", ".json"}) fs::remove(file(job_.rank, suffix), error);
+  for (const char* suffix : {"", ".json", ".part", ".refused"}) fs::remove(file(job_.rank, suffix), error);
   if (!lives(0)) fs::remove(file(0, ""), error);
   fs::remove(folder_, error); // the last one's
 }
 
-Result<void> RankReports::leave(const std::string& json) const {
-  const std::string to = file(job_.rank, ".json"), part = to + ".part";
-  std::ofstream out(part, std::ios::binary);
-  out << json;
+Result<void> RankReports::leave(const std::string& report) const {
+  std::ofstream out(part(), std::ios::binary);
+  out << report;
   out.close();
-  if (!out || ::rename(part.c_str(), to.c_str()) != 0)
-    return failure(diag::error("ranks-folder", fmt::format("cannot write '{}': {}", to, std::strerror(errno)),
-                               {}, "free room there, or give each rank's files a name with %r"));
-  return {};
+  return out ? leave_part() : failure(cannot_leave());
+}
+
+Result<void> RankReports::leave_part() const {
+  if (::rename(part().c_str(), report_of(job_.rank).c_str()) == 0) return {};
+  return failure(cannot_leave());
+}
+
+diag::Diagnostic RankReports::cannot_leave() const {
+  return diag::error("ranks-folder",
+                     fmt::format("cannot write '{}': {}", report_of(job_.rank), std::strerror(errno)), {},
+                     "free room there, or give each rank's files a name with %r");
 }
 
 void RankReports::leave_refusal(const std::string& message) const {
@@ -279,87 +285,19 @@ RankReports::Others RankReports::wait(std::chrono::seconds most) {
         why = "it ended without a report: it was killed";
       else if (!alive && Clock::now() - begin > to_begin)
         why = "it never began under WarpLens";
+      else if (os::DelayedSignals::seen())
+        why = "the job was interrupted";
       else if (Clock::now() - begin > most)
         why = fmt::format("it still runs, {} s after rank 0 has ended", most.count());
       else
         std::this_thread::sleep_for(step);
     }
     if (why.empty())
-      out.files.emplace_back(rank, file(rank, ".json"));
+      out.files.push_back(file(rank, ".json"));
     else
-      out.missing.push_back(
-          diag::warning("rank-missing", fmt::format("rank {} is not in this report: {}", rank, why)));
+      out.missing.emplace_back(rank, why);
   }
   return out;
-}
-
-// ---- one report
-
-namespace {
-
-// What ranks have of a kernel: how many have it, and who moves least and most.
-struct Spread {
-  u32 ranks = 0;
-  u64 least = 0, most = 0;
-  u32 least_rank = 0, most_rank = 0;
-
-  void add(u32 rank, u64 bytes) {
-    if (ranks == 0 || bytes < least) least = bytes, least_rank = rank;
-    if (ranks == 0 || bytes > most) most = bytes, most_rank = rank;
-    ++ranks;
-  }
-};
-
-void add_lines(const summary::Kernel& kernel, u32 rank, std::map<std::string, Spread>& lines) {
-  for (const summary::Line& line : kernel.lines) {
-    if (line.place.file.empty()) continue;
-    lines[fmt::format("{}:{}, '{}'", fs::path(line.place.file).filename().string(), line.place.line,
-                      kernel.short_name)]
-        .add(rank, 0);
-  }
-}
-
-} // namespace
-
-Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::string>>& files,
-                                       const std::string& kernel_filter, u32 ranks) {
-  MergedRuns runs;
-  std::map<std::string, Spread> kernels, lines;
-  for (const auto& [rank, file] : files) {
-    Result<report::Saved> one = read_saved(file);
-    if (!one) return failure(one.error());
-    Result<summary::Model> model = report::build(*one, {kernel_filter});
-    if (!model) return failure(model.error());
-    for (const summary::Kernel& kernel : model->kernels) {
-      kernels[kernel.short_name].add(rank, kernel.moved_bytes);
-      add_lines(kernel, rank, lines);
-    }
-    if (Result<void> added = runs.add(std::move(*one)); !added) return failure(added.error());
-  }
-  Result<report::Saved> merged = runs.finish();
-  if (!merged) return failure(merged.error());
-  if (!merged->input.launches.empty()) // a rank may have no part in it
-    std::erase_if(merged->input.messages,
-                  [](const diag::Diagnostic& message) { return message.kind == "no-launch-seen"; });
-  auto note = [&](const char* kind, std::string text) {
-    diag::Diagnostic out = diag::warning(kind, std::move(text));
-    out.severity = diag::Severity::note;
-    merged->input.messages.push_back(std::move(out));
-  };
-  note("ranks", fmt::format("a report on {} of {} ranks", files.size(), ranks));
-  const u32 there = static_cast<u32>(files.size());
-  for (const auto& [kernel, spread] : kernels)
-    if (spread.least != spread.most || spread.ranks != there)
-      note("ranks-differ",
-           fmt::format(
-               "'{}' moves least in rank {} ({}), most in rank {} ({}){}", kernel, spread.least_rank,
-               text::human_bytes(spread.least), spread.most_rank, text::human_bytes(spread.most),
-               spread.ranks == there ? "" : fmt::format("; {} of {} ranks launch it", spread.ranks, there)));
-  for (const auto& [line, spread] : lines)
-    if (spread.ranks != there)
-      note("ranks-differ", fmt::format("{}: only {} of {} ranks execute it, rank {} is one", line,
-                                       spread.ranks, there, spread.most_rank));
-  return report::build(*merged, {kernel_filter});
 }
 
 } // namespace warplens::driver

@@ -7,7 +7,6 @@
 #pragma once
 #include "driver/run.h"
 #include "os/file.h"
-#include "summary/model.h"
 #include <chrono>
 
 namespace warplens::driver {
@@ -46,7 +45,9 @@ public:
   RankReports(RankReports&&) = default;
   ~RankReports(); // the folder goes with rank 0, once it has waited
 
-  Result<void> leave(const std::string& json) const; // this rank's report
+  Result<void> leave(const std::string& report) const;          // this rank's
+  std::string part() const { return file(job_.rank, ".part"); } // or a file that is written there, and left
+  Result<void> leave_part() const;
   void leave_nothing() const;
   void leave_refusal(const std::string& message) const; // it has none
   // Whether rank 0 looks at what the others leave: not if it was killed, or runs without WarpLens. One that has not begun has some time.
@@ -54,8 +55,8 @@ public:
   std::string report_of(u32 rank) const { return file(rank, ".json"); }
 
   struct Others {
-    std::vector<std::pair<u32, std::string>> files;
-    std::vector<diag::Diagnostic> missing;
+    std::vector<std::string> files;
+    std::vector<std::pair<u32, std::string>> missing; // rank, and why
   };
   // Waits for the reports of the other ranks, for as long as they live, at most so long.
   Others wait(std::chrono::seconds most);
@@ -65,15 +66,12 @@ private:
       : job_(job), folder_(std::move(folder)), lock_(std::move(lock)) {}
   std::string file(u32 rank, const char* suffix) const;
   bool lives(u32 rank) const;
+  diag::Diagnostic cannot_leave() const;
 
   Job job_;
   std::string folder_; // moved from: empty
   os::Descriptor lock_;
   bool waited_ = false;
 };
-
-// One report of all ranks. What ranks did differently is in its messages.
-Result<summary::Model> report_on_ranks(const std::vector<std::pair<u32, std::string>>& files,
-                                       const std::string& kernel_filter, u32 ranks);
 
 } // namespace warplens::driver

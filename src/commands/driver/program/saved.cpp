@@ -87,25 +87,13 @@ Result<report::Saved> read_saved(const std::string& file, bool foreign) {
 }
 
 Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign) {
-  MergedRuns runs;
+  report::MergedRuns runs;
   for (const std::string& file : files) {
     Result<report::Saved> saved = read_saved(file, foreign);
     if (!saved) return failure(saved.error());
     if (Result<void> added = runs.add(std::move(*saved)); !added) return failure(added.error());
   }
-  return runs.finish();
+  return std::move(runs).finish();
 }
-
-Result<void> MergedRuns::add(report::Saved run) {
-  constexpr std::size_t at_once = 16;
-  waiting_.push_back(std::move(run));
-  if (waiting_.size() < at_once) return {};
-  Result<report::Saved> merged = finish();
-  if (!merged) return failure(merged.error());
-  waiting_.push_back(std::move(*merged));
-  return {};
-}
-
-Result<report::Saved> MergedRuns::finish() { return report::merge(std::exchange(waiting_, {})); }
 
 } // namespace warplens::driver

@@ -12,16 +12,6 @@ Result<std::string> saved_text(const std::string& path);
 // the latter of a file that is neither.
 Result<report::Saved> read_saved(const std::string& file, bool foreign = false);
 
-// Runs that become one, a few at a time: what is kept of them does not grow with their number where they are alike.
-class MergedRuns {
-public:
-  Result<void> add(report::Saved); // errors: report-mismatch
-  Result<report::Saved> finish();  // of those that were added since
-
-private:
-  std::vector<report::Saved> waiting_;
-};
-
 // Several, as one run. Errors: those, and report-mismatch.
 Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign = false);
 
