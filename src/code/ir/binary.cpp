@@ -279,10 +279,10 @@ template <class A> void part(A& a, Relocation& r) {
 }
 
 template <class A> void part(A& a, Variable& v) {
-  auto& [name, space, type, size, alignment, external, visible, weak, managed, opaque, owner, initial,
+  auto& [name, space, type, size, alignment, offset, external, visible, weak, managed, opaque, owner, initial,
          relocations] = v;
-  parts(a, name, space, type, size, alignment, external, visible, weak, managed, opaque, owner, initial,
-        relocations);
+  parts(a, name, space, type, size, alignment, offset, external, visible, weak, managed, opaque, owner,
+        initial, relocations);
 }
 
 template <class A> void part(A& a, Location& l) {

@@ -109,6 +109,7 @@ struct Variable {
   Type type = Type::b8;                  // element type
   u64 size = 0;                          // bytes; 0 for extern shared arrays (dynamic shared memory)
   u32 alignment = 1;
+  u32 offset = 0; // of a kernel's parameter: it is placed no lower, as machine code knows where it is
   bool external = false; // .extern without a definition here
   bool visible = false;  // .visible / .weak / .common
   bool weak = false;     // .weak / .common: link() keeps one of several

@@ -40,6 +40,9 @@ constexpr Row table[] = {
     {0x183, "LDL", Space::local, Kind::load},
     {0x187, "STL", Space::local, Kind::store},
     {0x1ae, "LDGSTS", Space::global, Kind::async_copy},
+    {0x1ba, "UBLKCP", Space::global, Kind::async_copy},
+    {0x1b4, "UTMALDG", Space::global, Kind::async_copy},
+    {0x1b5, "UTMASTG", Space::global, Kind::async_copy},
 };
 // Names that texts have and the table has otherwise.
 constexpr std::pair<std::string_view, std::string_view> same_names[] = {{"REDG", "RED"}, {"REDUX", ""}};

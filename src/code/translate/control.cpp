@@ -295,7 +295,8 @@ bool Kernel::write_code(bool across) {
     const auto copied = copied_pairs();
     // A team's accesses would be requests of their own, its branches its own.
     const bool alone = in_teams_ && (labels_.contains(place) || condition_of(*now_) != nullptr);
-    if (alone || !(control() || warp() || (memory() && !in_teams_) || moves() || integer() || floating()))
+    if (alone || !(control() || warp() || ((memory() || asynchronous()) && !in_teams_) || moves() ||
+                   integer() || floating()))
       refuse();
     if (!why_.empty()) return false;
     copy_pairs(copied);
@@ -328,11 +329,22 @@ std::string Kernel::whole_condition() {
   return out;
 }
 
+// A branch of all lanes, where the condition is true in one of them.
+std::string Kernel::of_any_lane(const std::string& condition) {
+  const std::string mask = temporary(), any = predicate_temporary();
+  put("activemask.b32 {};", mask);
+  put("setp.ne.u32 {}, 0, 0;", any);
+  put("{}setp.eq.u32 {}, 0, 0;", condition, any);
+  put("vote.sync.any.pred {0}, {0}, {1};", any, mask);
+  return fmt::format("@{} ", any);
+}
+
 bool Kernel::control() {
   const Place next{place_.context, place_.offset + sass::instruction_bytes};
   const Regions& open = regions_[place_];
   auto branch = [&](const Place& to) {
-    const std::string condition = whole_condition();
+    std::string condition = whole_condition();
+    if (has(Modifier::ANY)) condition = of_any_lane(condition);
     arrive(to);
     line(fmt::format("{}bra {};", condition, label(to)));
     if (condition.empty()) {
@@ -483,6 +495,11 @@ bool Kernel::call_builtin() {
         "{}; "
         "{}call.uni __assertfail, (message, file, line, function, size); }}",
         message, file, register_name(pair(8)), function, size, guard_);
+    return true;
+  }
+  if (name.starts_with(
+          "__cuda_syscall_cp_async_bulk_")) { // to another block's memory, which no kernel that runs here has
+    act("trap;");
     return true;
   }
   return refuse(fmt::format("calls {}, which is not known", name));

@@ -17,6 +17,8 @@ struct LaunchState {
   u32 environment = 0x88, dynamic_shared = 0x2c, reserved_shared = 0x114;
 };
 constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "__assertfail"};
+// Of these, too: for copies in bulk to another block's memory 12.x calls them (call_builtin).
+constexpr std::string_view copies_to_others = "__cuda_syscall_cp_async_bulk_";
 
 // A function's local memory, as compilers call it in PTX: reports name the arrays in it.
 constexpr const char* stack_name = "__local_depot0";
@@ -137,7 +139,7 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
   if (window(state.parameters) && !kernel_.parameters.empty())
     return fmt::format(
         "mov.u64 %e0, {}_param_0; cvta.param.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
-        kernel_.name, image_.sm >= hopper ? 0 : kernel_.parameters_at,
+        kernel_.name, (image_.sm >= hopper ? 0 : kernel_.parameters_at) + kernel_.parameters[0].offset,
         offset == state.parameters ? name + ", %sink" : "%sink, " + name);
   // Of the environment's registers the driver fills 1 and 2, for launches whose blocks wait for each other.
   if (offset == state.environment + 4 || offset == state.environment + 8)
@@ -158,7 +160,8 @@ std::string Kernel::load_address(const std::string& name, u64 offset) {
 
 // Half of the address of a variable, or, of a function of the runtime, nothing: call_builtin() knows it by its offset. Empty: neither.
 std::string Kernel::load_half(const std::string& name, const SymbolAddress& of, bool high) {
-  if (std::ranges::find(runtime_functions, of.name) != std::end(runtime_functions))
+  if (std::ranges::find(runtime_functions, of.name) != std::end(runtime_functions) ||
+      of.name.starts_with(copies_to_others))
     return fmt::format("mov.b32 {}, 0;", name);
   if (std::ranges::find(image_.variables, of.name, &DeviceVariable::name) == image_.variables.end())
     return {};

@@ -160,6 +160,7 @@ private:
   bool atomics();
   bool textures();
   bool warp();
+  bool asynchronous();
   bool control();
 
   bool add3();
@@ -185,6 +186,20 @@ private:
   bool fetch();
   bool surface();
   bool reduce_surface(std::string_view shape, std::string_view bounds, const std::string& in);
+  bool synchronise();
+  bool arrive_at_barrier();
+  bool copy_in_bulk();
+  bool copy_tensor();
+  bool warpgroup_product();
+  std::string word_at(const Operand& brackets, u32 n);
+  std::string wide_at(const Operand& brackets, u32 add = 0);
+  std::string bytes_of(const Operand&);
+  std::string chosen_lane();                                                        // a predicate
+  template <class... T> bool once(fmt::format_string<T...> format, T&&... values) { // whatever the lanes
+    const std::string text = fmt::format(format, std::forward<T>(values)...);
+    put("@{} {}", chosen_lane(), text);
+    return true;
+  }
   bool special_register();
   std::string together();
   bool call_builtin();
@@ -207,6 +222,7 @@ private:
   std::string label(const Place& p) const;
   void note_meeting(const Regions& there, const Regions& here);
   std::string whole_condition();
+  std::string of_any_lane(const std::string& condition);
   void start_block(const Place& next);
   u32 context_of_call(u64 return_offset);
   bool write_code(bool across);

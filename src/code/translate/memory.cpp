@@ -84,7 +84,6 @@ bool Kernel::moves() {
 
 // R2UR P, U, R: the value of the first lane that takes part; P where a lane has another one, .OR: or where P was true.
 bool Kernel::to_uniform() {
-  if (has(Modifier::BROADCAST)) return refuse();
   const Operand &p = at(0), &d = at(1);
   if (!wanted(p) && guard_.empty()) { // of values that are the same in all lanes
     const auto known = numbers_.find(number_of(at(2)));
@@ -407,7 +406,10 @@ bool Kernel::memory() {
   }
   case Opcode::LDGDEPBAR: act("cp.async.commit_group;"); return true;
   case Opcode::DEPBAR:
-    if (at(0).kind == Kind::word && at(0).word == "SB0") act("cp.async.wait_group {};", at(1).value);
+    if (at(0).kind != Kind::word || at(0).word != "SB0") return true;
+    act("cp.async.wait_group {};", at(1).value);
+    if (std::ranges::any_of(code_, [](const Instruction& i) { return i.opcode == Opcode::UTMACMDFLUSH; }))
+      act("cp.async.bulk.wait_group {};", at(1).value);
     return true;
   case Opcode::LDSM: {
     const u32 count = has(Modifier::n4) ? 4 : has(Modifier::n2) ? 2 : 1;

@@ -44,15 +44,20 @@ bool is_of_floats(const Site& site) {
           }).empty();
 }
 
-bool is_bulk(const Site& site) { return has_part(site, "bulk"); }
+bool is_bulk(const Site& site) {
+  return has_part(site, "bulk") || site.opcode.starts_with("UBLK") || site.opcode.starts_with("UTMA");
+}
 
 bool writes_global_bulk(const Site& site) {
+  if (is_machine(site)) return site.opcode.starts_with("UBLKCP.G") || site.opcode.starts_with("UTMASTG");
   static constexpr std::string_view begin = "bulk.";
   const std::size_t at = site.opcode.find(begin);
   return at != site.opcode.npos && site.opcode.compare(at + begin.size(), 6, "global") == 0;
 }
 
 bool is_wmma(const Site& site) { return site.opcode.starts_with("wmma."); }
-bool is_wgmma(const Site& site) { return site.opcode.starts_with("wgmma."); }
+bool is_wgmma(const Site& site) {
+  return site.opcode.starts_with("wgmma.") || site.opcode.starts_with("HGMMA");
+}
 
 } // namespace warplens::access

@@ -1,6 +1,7 @@
 // See compare.h: kernels and launches (launches.h), of each what it did by line (lines.h) and as a whole, and of what differs
 // the reason (reasons.h).
 #include "compare/compare.h"
+#include "access/opcode.h"
 #include "compare/launches.h"
 #include "compare/moved.h"
 #include "compare/reasons.h"
@@ -25,9 +26,9 @@ double residual_of(std::optional<double> first, std::optional<double> second) {
 }
 
 // Atomics and reductions are one kind, as the assembler decides which it makes. Asynchronous copies are loads, as the L1 sees them, and so
-// are those of matrices.
+// are those of matrices. Copies in bulk do not pass the L1.
 bool is_part(const measure::SiteRecord& site, const measured::Sum& sum) {
-  if (measure::is_copied_half(site)) return false;
+  if (measure::is_copied_half(site) || access::is_bulk(site.site)) return false;
   const access::Kind kind =
       site.site.kind == access::Kind::ldmatrix ? access::Kind::load : joined(site.site.kind);
   const bool copy = kind == access::Kind::async_copy && joined(sum.kind) == access::Kind::load &&

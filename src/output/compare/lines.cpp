@@ -23,7 +23,10 @@ Lines lines_of(const measure::LaunchRecord& launch) {
     LineSum& sum = out[key];
     if (placed) sum.place = place;
     sum.function = site.site.function;
-    sum.counts += site.counters[0];
+    if (access::is_bulk(site.site)) // of these, instructions alone have a counter
+      sum.counts.instructions += site.counters[0].instructions;
+    else
+      sum.counts += site.counters[0];
     sum.bytes += site.counters[0].threads * site.site.bytes;
     sum.widest = std::max<u32>(sum.widest, site.site.bytes);
     sum.timing = sum.timing || site.site.timing_dependent != access::Timing::none;

@@ -72,7 +72,7 @@ void Lowering::place_kernel_parameters() {
   for (ir::VariableId id : function_.parameters) {
     if (!function_.entry) return;
     const ir::Variable& v = module_.variables[id.value];
-    offset = align_up(offset, std::max<u32>(v.alignment, 1));
+    offset = std::max<u64>(align_up(offset, std::max<u32>(v.alignment, 1)), v.offset);
     kernel_parameters_.emplace(id, offset);
     offset += v.size;
   }

@@ -1,11 +1,13 @@
 // The mbarrier object: 64 bits of shared memory that count arrivals and bytes of asynchronous copies. PTX leaves open what
-// they look like; programs only give them to the mbarrier instructions. Here:
+// they look like, but machine code reads and writes them. As an H200 has them (driver 580.159.04, 29 November 2026), but for
+// the bits 0 and 42, which are 0 there:
 //
-//   bits  0…19   pending: arrivals that the phase still lacks
-//   bits 20…39   expected: arrivals of each phase
-//   bits 40…60   bytes that asynchronous copies still have to bring, with a sign: a copy may end before it is announced
-//   bits 61…62   the phase's number, modulo 4; its lowest bit is the parity
-//   bit  63      set while the object is initialised
+//   bit  0       the second bit of the phase's number
+//   bits  1…20   2^20 less the arrivals of each phase
+//   bits 21…41   less than nothing: the bytes that asynchronous copies still have to bring. A copy may end before it is announced
+//   bit  42      set where no arrivals are expected any more: what is 0 is no object
+//   bits 43…62   2^20 less the arrivals that the phase still lacks
+//   bit  63      the parity: the lowest bit of the phase's number
 //
 // A phase is complete when nothing is pending and no bytes are missing; then the next one begins. What arrive returns, the
 // "state", is the object as it was found.
@@ -18,7 +20,6 @@ namespace warplens::sim {
 
 struct PhaseBarrier {
   static constexpr u32 most_arrivals = (1u << 20) - 1;
-  static constexpr i32 most_bytes = (1 << 20) - 1;
 
   u32 pending = 0, expected = 0;
   i32 bytes = 0; // that are still to come
@@ -26,14 +27,15 @@ struct PhaseBarrier {
   bool valid = false;
 
   static PhaseBarrier of(u64 word) {
-    return {static_cast<u32>(word) & most_arrivals, static_cast<u32>(word >> 20) & most_arrivals,
-            static_cast<i32>(static_cast<i64>(word << 3) >> 43), static_cast<u32>(word >> 61) & 3,
-            word >> 63 != 0};
+    const u32 expected = (0u - static_cast<u32>(word >> 1)) & most_arrivals;
+    return {(0u - static_cast<u32>(word >> 43)) & most_arrivals, expected,
+            -static_cast<i32>(static_cast<i64>(word << 22) >> 43),
+            static_cast<u32>(word >> 63 | (word & 1) << 1), expected != 0 || (word >> 42 & 1) != 0};
   }
   u64 word() const {
-    return (pending & most_arrivals) | u64{expected & most_arrivals} << 20 |
-           (static_cast<u64>(static_cast<u32>(bytes)) & 0x1fffff) << 40 | u64{phase & 3} << 61 |
-           u64{valid} << 63;
+    return (phase >> 1 & 1) | u64{(0u - expected) & most_arrivals} << 1 |
+           (static_cast<u64>(static_cast<u32>(-bytes)) & 0x1fffff) << 21 | u64{valid && expected == 0} << 42 |
+           u64{(0u - pending) & most_arrivals} << 43 | u64{phase & 1} << 63;
   }
 
   // What follows may end the phase.

@@ -202,7 +202,7 @@ ParameterLayout parameter_layout(const ir::Module& m, const ir::Function& f) {
   u64 offset = 0;
   for (ir::VariableId p : f.parameters) {
     const ir::Variable& v = m.variables[p.value];
-    offset = align_up(offset, std::max<u32>(v.alignment, 1));
+    offset = std::max<u64>(align_up(offset, std::max<u32>(v.alignment, 1)), v.offset);
     constexpr u64 most = ~u32{0}; // more than any GPU takes: whoever launches it sees that
     out.each.push_back({static_cast<u32>(std::min(offset, most)), static_cast<u32>(std::min(v.size, most))});
     offset = v.size > most ? most : std::min(offset + v.size, most);
