@@ -33,6 +33,21 @@ run "$warplens" run --code machine --proofs always --json proved.json ./transpos
 counts proved.json >proved
 diff ran proved || fail 'proofs change the counts of machine code'
 
+# Barrier objects, copies in bulk, clusters and products of warp groups (9.0 and later): the same as with PTX.
+for one in asynchronous:90a asynchronous:120 barriers:100 pipelines:100 bulk:90a bulk:120 clusters:90 cluster_addresses:90a \
+  cluster_addresses:100 products:90a; do
+  name=${one%:*} sm=${one#*:}
+  "$nvcc" -O3 -std=c++17 -w -lineinfo -cudart shared -gencode "arch=compute_$sm,code=[compute_$sm,sm_$sm]" -I"$source_dir/include" \
+    "$programs/$name.cu" -o $name || fail "$name: not built"
+  run "$warplens" run --sm ${sm%a} --code ptx ./$name
+  mv stdout ptx.out
+  run "$warplens" run --sm ${sm%a} --json ran.json ./$name
+  expect_code 0
+  expect_not_in stderr 'runs as PTX'
+  diff ptx.out stdout || fail "$name for $sm prints something else"
+  expect_json ran.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
+done
+
 # Blocks that wait for each other: the driver says where in bank 0 (envreg), as it says how much shared memory there is. Each
 # architecture has it elsewhere, and gathers a warp in its own way before a barrier (BRA.CONV, BRA.DIV).
 cat >grid.cu <<'CU'
@@ -304,10 +319,10 @@ for sm in 75 80 86 89 100 103 110 120 121; do
 done
 
 # What is not translated runs as PTX, and a message names the instruction. Without machine code, PTX runs, too.
-build "$programs/clusters.cu" clusters
-run "$warplens" run --code machine --json clusters.json ./clusters
+build "$programs/barriers.cu" barriers_80 sm_80
+run "$warplens" run --sm 80 --code machine ./barriers_80
 expect_code 0
-expect_in stderr 'runs as PTX'
+expect_in stderr 'runs as PTX, not as machine code: .ARRIVES.LDGSTSBAR.64'
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
 run "$warplens" run --code machine --json ptx.json ./ptx_alone word
 expect_code 0

@@ -68,6 +68,9 @@ run "$warplens" report added.json
 expect_in stdout '^all: 3 ranks, from 2.05 kB \(rank 0\) to 6.14 kB \(rank 2\)'
 run "$warplens" report r.0.json r.2.json
 expect_in stdout '2 kernels, 3 launches in 2 of 3 ranks'
+"$warplens" report r.0.json r.2.json --json two.json >/dev/null
+run "$warplens" diff r.json two.json
+expect_in stdout 'the old run is of 3 ranks, the new one of 2'
 python3 - all.html <<'PY' || fail "the page does not say what ranks did"
 import json, re, sys
 data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', open(sys.argv[1]).read(), re.S)[1].replace("\u00a0", " "))

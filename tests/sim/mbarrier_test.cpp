@@ -1,5 +1,6 @@
 // mbarrier: phases, waits that make progress, and those that never end.
 #include "sim/harness.h"
+#include "sim/memory/phase_barrier.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -70,6 +71,33 @@ std::vector<u32> exchanged() {
   std::vector<u32> want;
   for (u32 t = 0; t < 64; ++t) want.push_back((63 - t) * 30 + 45);
   return want;
+}
+
+// What an H200 returned as states, or had in shared memory (driver 580.159.04, 29 November 2026): machine code reads these bits.
+TEST(PhaseBarrier, HasTheBitsOfTheHardware) {
+  auto high = [](const PhaseBarrier& barrier) { return barrier.word() >> 32; };
+  EXPECT_EQ(high({3, 3, 0, 0, true}), 0x7fffe800u); // 3 of 3 arrivals are lacking
+  EXPECT_EQ(high({2, 3, 0, 0, true}), 0x7ffff000u);
+  EXPECT_EQ(high({3, 3, 256, 1, true}), 0xffffebffu); // the next phase, which waits for 256 bytes, too
+  EXPECT_EQ((PhaseBarrier{1, 1, 32, 1, true}.word()), 0xfffffbff'fc1ffffeu);
+  EXPECT_EQ((PhaseBarrier{}.word()), 0u);
+}
+
+// Code for 10.0 initialises an object by a store.
+TEST(PhaseBarrier, SaysAgainWhatItSaid) {
+  for (const PhaseBarrier& one :
+       {PhaseBarrier{5, 7, 0, 0, true}, PhaseBarrier{1, PhaseBarrier::most_arrivals, -4096, 3, true},
+        PhaseBarrier{7, 7, 65536, 2, true}, PhaseBarrier{0, 0, 0, 1, true}}) {
+    const PhaseBarrier again = PhaseBarrier::of(one.word());
+    EXPECT_EQ(again.pending, one.pending);
+    EXPECT_EQ(again.expected, one.expected);
+    EXPECT_EQ(again.bytes, one.bytes);
+    EXPECT_EQ(again.phase, one.phase);
+    EXPECT_TRUE(again.valid);
+  }
+  EXPECT_FALSE(PhaseBarrier::of(0).valid);
+  constexpr u64 five = (u64{1} << 20) - 5;
+  EXPECT_TRUE(PhaseBarrier::of(five << 43 | five << 1).valid);
 }
 
 TEST_F(Mbarrier, AllThreadsArriveAndWaitForTheirState) {

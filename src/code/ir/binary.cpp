@@ -264,13 +264,13 @@ template <class A> void part(A& a, Function& f) {
   auto& [name, entry, external, visible, weak, noreturn, alias_of, parameters, results, register_parameters,
          register_results, variables, registers, carry, instructions, operands, targets, blocks, meetings,
          max_threads, required_threads, required_cluster, most_in_cluster, explicit_cluster, min_ctas,
-         reserved_shared, ptx_line] = f;
+         is_machine_code, reserved_shared, ptx_line] = f;
   parts(a, name, entry, external, visible, weak, noreturn, alias_of, parameters, results, register_parameters,
         register_results, variables, registers, carry);
   Before before;
   each(a, instructions, [&](Instruction& i) { part(a, i, before); });
   parts(a, operands, targets, blocks, meetings, max_threads, required_threads, required_cluster,
-        most_in_cluster, explicit_cluster, min_ctas, reserved_shared, ptx_line);
+        most_in_cluster, explicit_cluster, min_ctas, is_machine_code, reserved_shared, ptx_line);
 }
 
 template <class A> void part(A& a, Relocation& r) {

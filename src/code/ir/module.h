@@ -109,7 +109,7 @@ struct Variable {
   Type type = Type::b8;                  // element type
   u64 size = 0;                          // bytes; 0 for extern shared arrays (dynamic shared memory)
   u32 alignment = 1;
-  u32 offset = 0; // of a kernel's parameter: it is placed no lower, as machine code knows where it is
+  u32 offset = 0;        // of a kernel's parameter: it is placed no lower, as machine code knows where it is
   bool external = false; // .extern without a definition here
   bool visible = false;  // .visible / .weak / .common
   bool weak = false;     // .weak / .common: link() keeps one of several
@@ -154,6 +154,7 @@ struct Function {
   u32 most_in_cluster = 0;               // .maxclusterrank
   bool explicit_cluster = false;         // .explicitcluster
   u32 min_ctas = 0;                      // .minnctapersm
+  bool is_machine_code = false;          // not PTX (src/code/translate)
   u32 reserved_shared =
       0; // of machine code: bytes of its shared memory, in front, that are the system's and not the program's
   u32 ptx_line = 0;

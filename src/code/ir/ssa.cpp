@@ -201,7 +201,7 @@ private:
       each_operand(
           i, [&](RegisterId r, u32 o) { out_.of_operand[o] = current_[r.value]; },
           [&](RegisterId r, u32 o) {
-            if (i.guard.valid()) out_.overwritten[o] = current_[r.value];
+            out_.overwritten[o] = current_[r.value];
             out_.of_operand[o] = new_value(b);
             define(r, out_.of_operand[o]);
           });

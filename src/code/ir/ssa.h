@@ -21,7 +21,7 @@ struct Phi {
 
 struct Ssa {
   std::vector<u32> of_operand;        // [operands]: what a register, or an address's, reads or defines
-  std::vector<u32> overwritten;       // [operands]: of a guarded definition
+  std::vector<u32> overwritten;       // [operands]: what a definition takes the place of
   std::vector<u32> of_guard;          // [instructions]
   std::vector<std::vector<Phi>> phis; // [blocks]
   std::vector<BlockId> block_of;      // [values]

@@ -1,5 +1,6 @@
 // See tidy.h.
 #include "ir/tidy.h"
+#include "ir/matrix.h"
 #include "ir/ssa.h"
 #include <fmt/format.h>
 #include <map>
@@ -25,13 +26,16 @@ private:
 };
 
 // A register for each set of values that flow together; the first keeps the register that they have.
-void split_registers(Function& function) {
+void split_registers(const Module& module, Function& function) {
   const Ssa ssa = single_assignment(function, analyse(function));
   Sets sets(ssa.values());
   for (const std::vector<Phi>& phis : ssa.phis)
     for (const Phi& phi : phis)
       for (u32 incoming : phi.incoming) sets.join(phi.value, incoming);
-  for (u32 o = 0; o < function.operands.size(); ++o) sets.join(ssa.of_operand[o], ssa.overwritten[o]);
+  for (const Instruction& i : function.instructions) // which leave what was there, or add to it
+    if (i.guard.valid() || multiplies_in_group(module.form(i)))
+      for (u32 o = i.first_operand; o < i.first_operand + i.destinations; ++o)
+        sets.join(ssa.of_operand[o], ssa.overwritten[o]);
   std::map<u32, RegisterId> registers; // by set
   std::vector<u32> parts(function.registers.size());
   auto rename = [&](RegisterId& r, u32 value) {
@@ -76,11 +80,14 @@ private:
   static bool defines(const Operand& o, std::size_t n, const Instruction& i) {
     return n < i.destinations && o.kind == Operand::Kind::reg;
   }
+  bool adds_to_destinations(const Instruction& i) const { return multiplies_in_group(module_.form(i)); }
 
   void count_one(const Instruction& i, u32 by) {
     if (i.guard.valid()) uses_[i.guard.value].reads += by;
     for (std::size_t n = 0; const Operand& o : operands(i)) {
-      if (o.reg.valid()) (defines(o, n, i) ? uses_[o.reg.value].definitions : uses_[o.reg.value].reads) += by;
+      const bool is_defined = defines(o, n, i);
+      if (o.reg.valid() && is_defined) uses_[o.reg.value].definitions += by;
+      if (o.reg.valid() && (!is_defined || adds_to_destinations(i))) uses_[o.reg.value].reads += by;
       ++n;
     }
   }
@@ -123,7 +130,7 @@ private:
           also |= o.kind == Operand::Kind::reg && o.reg == to.reg;
         }
         if (defined != nullptr) {
-          if (i.guard.valid() || also || defined->part != Part::whole) break;
+          if (i.guard.valid() || also || defined->part != Part::whole || adds_to_destinations(i)) break;
           const RegisterId target = to.reg, source = from.reg;
           drop(n);
           defined->reg = target;
@@ -173,7 +180,7 @@ private:
       waiting.pop_back();
       read(i.guard);
       for (std::size_t n = 0; const Operand& o : operands(i)) {
-        if (!defines(o, n, i)) read(o.reg);
+        if (!defines(o, n, i) || adds_to_destinations(i)) read(o.reg);
         ++n;
       }
     }
@@ -205,7 +212,7 @@ private:
 
 void tidy(const Module& module, Function& function) {
   if (function.instructions.empty()) return;
-  split_registers(function);
+  split_registers(module, function);
   Tidy(module, function).run();
 }
 

@@ -306,8 +306,10 @@ void warpgroup_matrix_modifiers(Decoder& d) { // HGMMA, IGMMA, BGMMA, QGMMA
     d.modifiers(f.bit(75) ? ".F32" : ".F16");
     return put(d, types, type);
   }
-  if (kind != 1 || f.bit(78)) return d.refuse();
-  d.modifiers(".S8.S8");
+  if (kind != 1 || type > 1) return d.refuse();
+  d.modifiers(type == 1 ? ".S8" : ".U8");
+  d.modifiers(f.bit(82) ? ".S8" : ".U8");
+  if (f.bit(75)) d.modifiers(".SAT");
 }
 
 void float_atomic_type(Decoder& d) {

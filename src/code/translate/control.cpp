@@ -624,6 +624,8 @@ bool Kernel::warp() {
     act("fence.{}.{};", has(Modifier::SC) ? "sc" : "acq_rel", scope);
     return true;
   }
+  case Opcode::UCGABAR_ARV: act("barrier.cluster.arrive;"); return true;
+  case Opcode::UCGABAR_WAIT: act("barrier.cluster.wait;"); return true;
   case Opcode::NANOSLEEP: act("nanosleep.u32 {};", read(now_->operands().back())); return true;
   default: return matrix();
   }

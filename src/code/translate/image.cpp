@@ -19,8 +19,10 @@ enum Attribute : u8 {
   parameter_info = 0x17,   // index u32, ordinal u16, offset u16, size << 18 u32
   large_parameter_info =
       0x45, // the same where parameters take more than 4 KB, but for: size u32, of which 24 bits count
-  annotations = 0x55,     // of instructions: kind u32, offset u32
-  indirect_targets = 0x34 // of each BRX: offset u32, 0 u32, count u32, targets u32
+  annotations = 0x55,      // of instructions: kind u32, offset u32
+  required_cluster = 0x3d, // three u32
+  explicit_cluster = 0x3e, // no value
+  indirect_targets = 0x34  // of each BRX: offset u32, 0 u32, count u32, targets u32
 };
 // Types of relocations (nvlink 13): the low and the high word of an address, as an immediate.
 constexpr u32 low_word_of_address = 0x38, high_word_of_address = 0x39;
@@ -77,6 +79,10 @@ void read_kernel_info(KernelImage& kernel, os::Bytes info) {
       break;
     case required_threads:
       for (u64 i = 0; i < 3; ++i) kernel.required_threads.push_back(read<u32>(value, 4 * i));
+      break;
+    case explicit_cluster: kernel.explicit_cluster = true; break;
+    case required_cluster:
+      for (u64 i = 0; i < 3; ++i) kernel.required_cluster.push_back(read<u32>(value, 4 * i));
       break;
     case indirect_targets: read_targets(kernel, value); break;
     case annotations:

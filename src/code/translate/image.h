@@ -56,6 +56,8 @@ struct KernelImage {
   os::Bytes jump_tables;                   // constant bank 2
   os::Bytes literals; // the same where it is final: numbers that instructions before 9.0 read there
   std::vector<u32> required_threads;              // .reqntid
+  std::vector<u32> required_cluster;              // .reqnctapercluster
+  bool explicit_cluster = false;                  // .explicitcluster
   std::map<u64, std::vector<u64>> branch_targets; // of BRX: offset → offsets
   std::map<u64, Relocated> relocated;             // immediates, by the offset of their instruction
   std::set<u64> spills; // offsets of instructions that save registers in local memory, or bring them back

@@ -15,6 +15,9 @@ struct LaunchState {
   u32 descriptor = 0x118;
   u32 parameters = 0x40; // their generic address; before Hopper that of the bank
   u32 environment = 0x88, dynamic_shared = 0x2c, reserved_shared = 0x114;
+  // Of clusters: whether the launch has some; blocks of one by axis, the reciprocals, how many clusters; blocks of one.
+  u32 in_clusters = no_place, cluster = no_place, cluster_reciprocals = no_place, clusters = no_place,
+      cluster_size = no_place;
 };
 constexpr std::string_view runtime_functions[] = {"vprintf", "malloc", "free", "__assertfail"};
 // Of these, too: for copies in bulk to another block's memory 12.x calls them (call_builtin).
@@ -35,8 +38,21 @@ LaunchState launch_state(u32 sm) {
             .parameters = 0x348,
             .environment = 0x250,
             .dynamic_shared = 0x2ac,
-            .reserved_shared = 0x16c};
-  if (sm >= hopper) return {.descriptor = 0x208, .parameters = 0x198, .environment = 0x40};
+            .reserved_shared = 0x16c,
+            .in_clusters = 0x36c,
+            .cluster = 0x2a0,
+            .cluster_reciprocals = 0x2b0,
+            .clusters = 0x2c0,
+            .cluster_size = 0x2cc};
+  if (sm >= hopper)
+    return {.descriptor = 0x208,
+            .parameters = 0x198,
+            .environment = 0x40,
+            .in_clusters = 0x140,
+            .cluster = 0x144,
+            .cluster_reciprocals = 0x150,
+            .clusters = 0x15c,
+            .cluster_size = 0x188};
   return {};
 }
 
@@ -119,11 +135,25 @@ std::string Kernel::load_parameter(const std::string& name, u64 offset) const {
 // What bank 0 says of the launch, in front of the parameters. Empty: not known.
 std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
   const LaunchState state = launch_state(image_.sm);
-  auto axis = [&](u32 from) { return offset >= from && offset < from + 12 && offset % 4 == from % 4; };
+  auto axis = [&](u32 from) {
+    return from != no_place && offset >= from && offset < from + 12 && offset % 4 == from % 4;
+  };
   auto window = [&](u32 from) { return from != no_place && (offset == from || offset == from + 4); };
   constexpr char axes[] = "xyz";
   most_wide_ = std::max(most_wide_, 1u);
   if (axis(state.block)) return fmt::format("mov.u32 {}, %ntid.{};", name, axes[(offset - state.block) / 4]);
+  if (axis(state.cluster))
+    return fmt::format("mov.u32 {}, %cluster_nctaid.{};", name, axes[(offset - state.cluster) / 4]);
+  if (axis(state.clusters))
+    return fmt::format("mov.u32 {}, %nclusterid.{};", name, axes[(offset - state.clusters) / 4]);
+  if (axis(state.cluster_reciprocals))
+    return fmt::format("mov.u32 {0}, %cluster_nctaid.{1}; cvt.rn.f32.u32 {0}, {0}; rcp.rn.f32 {0}, {0};",
+                       name, axes[(offset - state.cluster_reciprocals) / 4]);
+  if (offset == state.cluster_size) return fmt::format("mov.u32 {}, %cluster_nctarank;", name);
+  if (offset == state.in_clusters) {
+    most_predicates_ = std::max(most_predicates_, 1u);
+    return fmt::format("mov.pred %z0, %is_explicit_cluster; selp.b32 {}, 1, 0, %z0;", name);
+  }
   if (axis(state.grid)) return fmt::format("mov.u32 {}, %nctaid.{};", name, axes[(offset - state.grid) / 4]);
   if (offset == state.stack) // it grows downwards
     return kernel_.frame_bytes == 0
@@ -420,13 +450,17 @@ std::string Kernel::text() {
   if (kernel_.required_threads.size() == 3)
     out += fmt::format(" .reqntid {}, {}, {}", kernel_.required_threads[0], kernel_.required_threads[1],
                        kernel_.required_threads[2]);
+  if (kernel_.explicit_cluster) out += " .explicitcluster";
+  if (kernel_.required_cluster.size() == 3)
+    out += fmt::format(" .reqnctapercluster {}, {}, {}", kernel_.required_cluster[0],
+                       kernel_.required_cluster[1], kernel_.required_cluster[2]);
   out += "\n{\n";
   out += ".reg .b32 %r<256>;\n.reg .b32 %u<256>;\n.reg .b64 %d<256>;\n.reg .b64 %v<256>;\n.reg .pred "
          "%p<8>;\n.reg .pred %q<8>;\n";
-  out +=
-      fmt::format(".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred "
-                  "%z<{}>;\n.reg .b16 %h<8>;\n.reg .b32 %barrier_result, %team;\n.reg .pred %barrier_any;\n",
-                  most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
+  out += fmt::format(
+      ".reg .b32 %sink;\n.reg .b64 %wide_sink;\n.reg .b32 %t<{}>;\n.reg .b64 %e<{}>;\n.reg .pred "
+      "%z<{}>;\n.reg .b16 %h<8>, %mask;\n.reg .b32 %barrier_result, %team;\n.reg .pred %barrier_any;\n",
+      most_temporaries_ + 1, most_wide_ + 1, most_predicates_ + 1);
   for (const auto& [number, pairs] : wanted_pairs_)
     for (const Pair& pair : pairs)
       if (pair.low == number && pair.high != pair.low + 1)

@@ -190,6 +190,7 @@ private:
   bool arrive_at_barrier();
   bool copy_in_bulk();
   bool copy_tensor();
+  std::string blocks_of_mask(const Operand&); // for a copy to several blocks
   bool warpgroup_product();
   std::string word_at(const Operand& brackets, u32 n);
   std::string wide_at(const Operand& brackets, u32 add = 0);

@@ -229,7 +229,7 @@ std::string Kernel::start_of_bank(u32 bank, const std::string& place) {
     return start_of(bank, 0, kernel_.name + "_tables");
   }
   if (bank == 0 && !kernel_.parameters.empty())
-    return start_of(bank, kernel_.parameters_at, kernel_.name + "_param_0");
+    return start_of(bank, kernel_.parameters_at + kernel_.parameters[0].offset, kernel_.name + "_param_0");
   std::string start;
   if (bank != 3) return start;
   for (const DeviceVariable& v : image_.variables) { // by their offsets

@@ -246,6 +246,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
     if (!id.valid()) continue;
     out.module.functions[id.value].reserved_shared =
         kernel.image->shared_bytes != 0 ? static_cast<u32>(kernel.image->shared_reserved) : 0;
+    out.module.functions[id.value].is_machine_code = true;
     const std::vector<ir::VariableId>& parameters = out.module.functions[id.value].parameters;
     for (std::size_t i = 0; i < std::min(parameters.size(), kernel.image->parameters.size()); ++i)
       out.module.variables[parameters[i].value].offset = kernel.image->parameters[i].offset;

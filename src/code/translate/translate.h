@@ -11,8 +11,8 @@
 //   * A subroutine is repeated for each place that it is called from: compilers have them for division and square root. Those of files that
 //     were compiled apart (-rdc) have sections of their own; their code is put behind the kernel's (image.cpp).
 //
-// Not translated: recursion, calls through registers but those of vprintf and the like, TXQ and rare forms of textures (textures.cpp), matrix instructions of
-// warp groups, clusters, bulk copies. A kernel with one of these has no translation, and `refused` says which instruction.
+// Not translated: recursion, calls through registers but those of vprintf and the like, TXQ and rare forms of textures (textures.cpp), sparse
+// matrices, rare forms of what is asynchronous (asynchronous.cpp). A kernel with one of these has no translation, and `refused` says which instruction.
 #pragma once
 #include "base/diagnostic.h"
 #include "ir/module.h"

@@ -29,7 +29,7 @@ Place place(Runtime& runtime, const void* pointer, u64 size) {
   }
   if (memory.range(address).covers(address, std::max<u64>(size, 1))) return Place::shared;
   if (is_reserved(address)) return Place::invalid; // where nothing is mapped, or not so much
-  u64 begin = memory.shared_window(), end = begin + 3 * sim::Memory::window_size + memory.capacity();
+  u64 begin = memory.shared_window(), end = begin + sim::Memory::all_windows_size + memory.capacity();
   return address >= begin && address < end ? Place::invalid : Place::host;
 }
 

@@ -122,6 +122,10 @@ void add_doubts(Model& model, const summary::Model& before, const summary::Model
     model.warnings.push_back(fmt::format("a filter left out {} of the old run and {} of the new one",
                                          text::human(before.filtered_out, "launch"),
                                          text::human(after.filtered_out, "launch")));
+  const std::size_t ranks = before.input.ranks.processes.size(), others = after.input.ranks.processes.size();
+  if (ranks != others && ranks != 0 && others != 0)
+    model.warnings.push_back(fmt::format("the old run is of {}, the new one of {}",
+                                         text::human(ranks, "rank"), text::human(others, "rank")));
   for (std::string& text : model.warnings) text = text::with_plain_blanks(std::move(text));
   u64 timed[2] = {0, 0};
   for (const summary::Kernel& kernel : before.kernels) timed[0] += kernel.timing_dependent;

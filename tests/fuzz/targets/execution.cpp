@@ -33,7 +33,7 @@ struct Gpu {
     u64 base = device.memory->shared_window();
     device.memory.reset();
     munmap(reinterpret_cast<void*>(base),
-           align_up(3 * Memory::window_size, Memory::page_size) + device_bytes);
+           align_up(Memory::all_windows_size, Memory::page_size) + device_bytes);
   }
   Device device;
   u64 printed = 0;

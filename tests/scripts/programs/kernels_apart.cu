@@ -41,7 +41,11 @@ __global__ void matrices(unsigned* out) {
 #ifdef LARGE
 __device__ int large[3 << 20] = {1};
 __global__ void as_ptx(int* out) { // which is not translated
-  asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
+  __shared__ __align__(16) int room[4];
+  if (counter < 0)
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], 16;" ::"l"(out),
+                 "r"(static_cast<unsigned>(__cvta_generic_to_shared(room)))
+                 : "memory");
   *out = counter + large[0];
 }
 #endif

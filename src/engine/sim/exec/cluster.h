@@ -2,7 +2,8 @@
 //
 // Addresses. Within .shared::cluster the lowest 24 bits are a place in a CTA's shared memory; what stands above is 0 for the
 // CTA of the thread itself, else the other CTA's rank + 1. So an address of .shared::cta is one of .shared::cluster, as PTX
-// demands. Generic addresses of other CTAs lie in a window of their own (Memory::cluster_window) in the same way.
+// demands. Generic addresses are the same from where the window of shared memory begins. Machine code puts the rank there, of the
+// CTA itself, too (LaunchState::ranks_in_addresses).
 //
 // All CTAs of a cluster are run by one worker: shared memory belongs to one host thread.
 #pragma once

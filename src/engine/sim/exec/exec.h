@@ -264,6 +264,7 @@ struct LaunchState {
       row_batches = 0; // in the grid; in a row of it. Where there are clusters, these are the batches
   Dim3 cluster{1, 1, 1};
   bool has_clusters() const { return cluster.count() > 1; }
+  bool ranks_in_addresses = false; // of machine code in clusters: exec/cluster.h
   const Code* entry = nullptr;
   std::vector<std::byte> parameters; // the kernel's, as ld.param sees them
   std::vector<u32> shared_offset;    // [module variables]

@@ -111,6 +111,8 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.cluster = cluster_of(launch.program.module.functions[spec.kernel.value], spec.cluster);
   if (std::string problem = cluster_problem(spec.grid, launch.cluster); !problem.empty())
     return invalid(problem);
+  launch.ranks_in_addresses =
+      launch.has_clusters() && launch.program.module.functions[spec.kernel.value].is_machine_code;
   launch.entry = &launch.program.code_of(spec.kernel);
   launch.parameters.assign(spec.parameters.begin(), spec.parameters.end());
   if (std::string problem = too_large(launch); !problem.empty()) return invalid(std::move(problem));

@@ -28,7 +28,7 @@ constexpr u64 base_alignment = u64{4} << 30;
 
 Result<std::unique_ptr<Memory>> Memory::create(u64 capacity, u32 devices) {
   // Twice the addresses, since what a region has left may stay unused.
-  const u64 windows = align_up(3 * window_size, page_size);
+  const u64 windows = align_up(all_windows_size, page_size);
   constexpr u64 above = DriverPlacement::region; // which nothing is placed in
   const u64 part = align_up(2 * capacity + 2 * DriverPlacement::region + above, DriverPlacement::region);
   const u64 size =
@@ -43,17 +43,8 @@ Result<std::unique_ptr<Memory>> Memory::create(u64 capacity, u32 devices) {
         "sim-no-address-space",
         fmt::format("the system gave no {} GiB range of addresses for the device's memory", size >> 30), {},
         "raise the limit on virtual memory (ulimit -v unlimited)"));
-  // Apart from the others, so that allocations stay where they are.
-  void* usual_window = reinterpret_cast<void*>(u64{0x6fff'0000'0000});
-  void* window =
-      mmap(usual_window, cluster_window_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (window == MAP_FAILED) {
-    munmap(raw, reserved);
-    return failure(diag::error("sim-no-address-space", "the system gave no range of addresses for clusters"));
-  }
   std::unique_ptr<Memory> memory(new Memory);
   memory->reserved_ = raw;
-  memory->cluster_base_ = reinterpret_cast<u64>(window);
   memory->base_ = align_up(reinterpret_cast<u64>(raw), base_alignment);
   memory->capacity_ = capacity;
   memory->first_ = memory->base_ + windows;
@@ -133,10 +124,7 @@ void Memory::share(u64 address, u64 with) {
 }
 
 // A program may reset its device as often as it likes: kept, some 1600 ranges of 80 GB would fill the address space.
-Memory::~Memory() {
-  munmap(reserved_, limit_ - base_ + base_alignment);
-  munmap(reinterpret_cast<void*>(cluster_base_), cluster_window_size);
-}
+Memory::~Memory() { munmap(reserved_, limit_ - base_ + base_alignment); }
 
 // Pages are readable and writable once touched by an allocation; the kernel gives them memory when they are
 // used, whole pages of the device where the allocation has them for itself: that saves faults and misses.

@@ -45,9 +45,10 @@ class Memory {
 public:
   static constexpr u64 page_size = DriverPlacement::page;
   static constexpr u64 window_size = u64{1} << 24; // 16 MiB each
-  // Shared memory of other CTAs of a cluster, one window each from the second on (exec/cluster.h).
+  // The CTA's own shared memory, and that of each CTA of its cluster (exec/cluster.h).
   static constexpr u64 most_ctas_in_cluster = 16,
-                       cluster_window_size = (most_ctas_in_cluster + 1) * window_size;
+                       shared_windows_size = (most_ctas_in_cluster + 1) * window_size,
+                       all_windows_size = shared_windows_size + 2 * window_size;
 
   // Reserves `capacity` bytes of address space (a device's memory size) for each device. Fails only when the host has no
   // such range.
@@ -121,9 +122,8 @@ public:
   std::vector<Range> registered() const; // host ranges
 
   u64 shared_window() const { return base_; }
-  u64 local_window() const { return base_ + window_size; }
-  u64 param_window() const { return base_ + 2 * window_size; }
-  u64 cluster_window() const { return cluster_base_; }
+  u64 local_window() const { return base_ + shared_windows_size; }
+  u64 param_window() const { return local_window() + window_size; }
   u64 capacity() const { return capacity_; } // of each device
   u64 used() const;                          // of the device in use
   // Whether there is managed, pinned or registered memory, which the host may write while a kernel runs.
@@ -146,7 +146,7 @@ private:
   bool visible(u32 device, u64 address) const; // mutex_ held
 
   void* reserved_ = nullptr; // base_alignment more than from base_ to limit_
-  u64 base_ = 0, cluster_base_ = 0, capacity_ = 0;
+  u64 base_ = 0, capacity_ = 0;
   u64 first_ = 0, limit_ = 0; // pages lie in [first_, limit_)
   u64 serial_ = 0;
   std::vector<Part> parts_; // by device; the first one's addresses are the highest

@@ -43,8 +43,9 @@ struct HostPlace {
 struct Access {
   ir::StateSpace space;
   AddressForm form;
-  bool whole; // every thread of the batch performs it
-  u32 bytes;  // of each lane, all elements together
+  bool whole;  // every thread of the batch performs it
+  bool remote; // of another CTA's shared memory: no counter of the L1 sees it (an H200, 29 November 2026)
+  u32 bytes;   // of each lane, all elements together
   const Mask* mask;
   HostPlace host;
   // The least and the greatest address. Affine: of all threads where `readable_whole`, else of those in the mask.
@@ -89,11 +90,11 @@ inline void check(Exec& x, const Op& op, const Access& a) {
   if (a.form != AddressForm::affine) check_lanes(x, op, a);
 }
 
-// Hands it to the sink. Not counted: kernel parameters, which GPUs read through the constant cache, and ops without a
-// site.
+// Hands it to the sink. Not counted: kernel parameters, which GPUs read through the constant cache, memory of other CTAs, and ops
+// without a site.
 void report_to_sink(Exec&, const Op&, const Access&);
 inline void report(Exec& x, const Op& op, const Access& a) {
-  if (x.sink != nullptr && op.site.valid()) report_to_sink(x, op, a);
+  if (x.sink != nullptr && op.site.valid() && !a.remote) report_to_sink(x, op, a);
 }
 
 // What resolve() is made of.
@@ -108,6 +109,8 @@ Extremes write_addresses(Exec&, const Op&);
 u64 space_size(const Exec&, ir::StateSpace);
 // The first generic address that names a space.
 u64 window_of(const Exec&, ir::StateSpace);
+// The same of the shared memory of a CTA of the cluster.
+u64 window_of_rank(const Exec&, u32 rank);
 // Whether `bytes` at each address from `lowest` to `highest` lie in one allocation.
 bool in_known_range(Exec&, const Op&, u64 lowest, u64 highest, u64 bytes);
 

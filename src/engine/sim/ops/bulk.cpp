@@ -63,6 +63,7 @@ private:
   // Shared memory on the host. `rank`: of the CTA; else the one that the address names.
   std::byte* shared(u64 address, u64 bytes, std::optional<u32> rank = {}) {
     u64 owner = rank ? *rank + 1 : address >> cluster_rank_shift, at = address & (Memory::window_size - 1);
+    if (!rank && x_.launch.ranks_in_addresses) ++owner;
     const Cluster* cluster = x_.cta->cluster.get();
     Cta* cta = owner == 0 || (cluster == nullptr && owner == 1)      ? x_.cta
                : cluster != nullptr && owner <= cluster->ctas.size() ? cluster->ctas[owner - 1]

@@ -41,7 +41,9 @@ struct Caller {
   // A generic pointer of one thread as a host pointer to `bytes` readable bytes; faults when it is none.
   std::byte* pointer(u64 address, u64 bytes, u32 thread) const {
     const Memory& memory = *x.launch.device.memory;
-    u64 shared = address - memory.shared_window(), local = address - memory.local_window();
+    const u64 own =
+        x.launch.ranks_in_addresses ? window_of_rank(x, x.cta->cluster_rank) : memory.shared_window();
+    u64 shared = address - own, local = address - memory.local_window();
     if (shared < Memory::window_size && shared + bytes <= x.shared_bytes())
       return x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + shared;
     if (local < Memory::window_size && local + bytes <= x.launch.local_bytes)

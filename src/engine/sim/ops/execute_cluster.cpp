@@ -31,16 +31,11 @@ void hold_back(Exec& x) {
 
 // As an address of .shared::cluster (cluster.h); none for one in no shared memory.
 std::optional<u64> in_cluster(const Exec& x, u64 generic) {
-  const Memory& memory = *x.launch.device.memory;
-  if (u64 own = generic - memory.shared_window(); own < Memory::window_size) return own;
-  if (u64 other = generic - memory.cluster_window(); other < Memory::cluster_window_size) return other;
-  return {};
+  const u64 address = generic - x.launch.device.memory->shared_window();
+  return address < Memory::shared_windows_size ? std::optional(address) : std::nullopt;
 }
 
-u64 generic_of(const Exec& x, u64 address) {
-  const Memory& memory = *x.launch.device.memory;
-  return (address >> cluster_rank_shift == 0 ? memory.shared_window() : memory.cluster_window()) + address;
-}
+u64 generic_of(const Exec& x, u64 address) { return x.launch.device.memory->shared_window() + address; }
 
 u64 own_rank(const Exec& x) { return x.cta->cluster ? x.cta->cluster_rank : 0; }
 

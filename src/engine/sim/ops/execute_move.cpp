@@ -346,18 +346,18 @@ void is_space(Exec& x, const Op& op) {
   address = x.address;
   u32* result = static_cast<u32*>(x.scratch[0]);
   auto inside = [&](u64 a, u64 window) { return a - window < Memory::window_size; };
+  const u64 own =
+      x.launch.ranks_in_addresses ? window_of_rank(x, x.cta->cluster_rank) : memory.shared_window();
   auto is = [&](u64 a) {
     switch (op.space) {
-    case StateSpace::shared: return inside(a, memory.shared_window());
+    case StateSpace::shared: return inside(a, own);
     case StateSpace::local: return inside(a, memory.local_window());
     case StateSpace::param: return inside(a, memory.param_window());
     case StateSpace::constant: {
       std::optional<Allocation> found = memory.find(a);
       return found && found->name.starts_with("const ");
     }
-    default:
-      return !inside(a, memory.shared_window()) && !inside(a, memory.local_window()) &&
-             !inside(a, memory.param_window());
+    default: return a - memory.shared_window() >= Memory::all_windows_size; // they are neighbours
     }
   };
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {

@@ -176,12 +176,21 @@ void truncate_addresses(Exec& x, Access& a) {
   set_extent(a, extent);
 }
 
-// Whether no generic address in it names another space than global memory: the windows are neighbours, but for that of
-// a cluster.
+// Machine code gives the rank of the CTA with every address of its shared memory (exec/cluster.h).
+void leave_rank_out(Exec& x, Access& a) {
+  Extremes extent{~u64{0}, 0, 0};
+  for (u32 w = x.first_warp; w < x.end_warp; ++w)
+    for_each_lane(a.mask->word[w], [&](u32 lane) {
+      u64& at = x.address[w * warp_size + lane];
+      at = static_cast<u32>(at);
+      if (at >> cluster_rank_shift == x.cta->cluster_rank) at &= Memory::window_size - 1;
+      extent = {std::min(extent.lowest, at), std::max(extent.highest, at), extent.bits | at};
+    });
+  set_extent(a, extent);
+}
+
+// Whether no generic address in it names another space than global memory: the windows are neighbours.
 bool misses_windows(const Exec& x, const Access& a) {
-  if (u64 cluster = x.launch.device.memory->cluster_window();
-      x.cta->cluster != nullptr && a.lowest < cluster + Memory::cluster_window_size && a.highest >= cluster)
-    return false;
   return a.lowest >= window_of(x, StateSpace::param) + Memory::window_size ||
          a.highest < window_of(x, StateSpace::shared);
 }
@@ -205,9 +214,18 @@ Mask take_window(Exec& x, Mask& rest, u64 window) {
 
 void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
   a.space = op.space;
+  a.remote = false;
   a.whole = x.unguarded && x.whole;
   a.bytes = u32{op.element_bytes} * op.elements;
   a.mask = x.mask;
+  if (x.launch.ranks_in_addresses && a.space == StateSpace::shared) {
+    a.address = x.address;
+    a.form = AddressForm::lanes;
+    write_addresses(x, op);
+    leave_rank_out(x, a);
+    a.host = place_of(x, a.space);
+    return;
+  }
   if (resolve_affine(x, op, purpose, a)) return;
   a.address = x.address;
   if (!resolve_listed(x, op, purpose, a)) {
@@ -221,26 +239,34 @@ void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
   a.host = place_of(x, a.space);
 }
 
+u64 window_of_rank(const Exec& x, u32 rank) {
+  const u64 number = x.launch.ranks_in_addresses ? rank : u64{rank} + 1;
+  return window_of(x, StateSpace::shared) + (number << cluster_rank_shift);
+}
+
 void split_by_space(Exec& x, const Access& whole, const std::function<void(const Access&)>& each) {
   Mask rest = *whole.mask;
-  auto part = [&](StateSpace space, const Mask& mask, const HostPlace& host) {
+  auto part = [&](StateSpace space, const Mask& mask, const HostPlace& host, bool remote = false) {
     if (mask == Mask{}) return;
     Access a = whole;
     a.space = space;
+    a.remote = remote;
     a.whole = false;
     a.mask = &mask;
     set_extent(a, extent_of(x, mask, a.address));
     a.host = host;
     each(a);
   };
-  for (StateSpace space : {StateSpace::shared, StateSpace::local, StateSpace::param})
+  if (!x.launch.ranks_in_addresses)
+    part(StateSpace::shared, take_window(x, rest, window_of(x, StateSpace::shared)),
+         place_of(x, StateSpace::shared));
+  for (StateSpace space : {StateSpace::local, StateSpace::param})
     part(space, take_window(x, rest, window_of(x, space)), place_of(x, space));
-  if (const Cluster* cluster = x.cta->cluster.get()) {
-    u64 window = x.launch.device.memory->cluster_window();
-    for (const Cta* cta : cluster->ctas)
-      part(StateSpace::shared, take_window(x, rest, window += Memory::window_size),
-           {host_address(cta->shared.data()), 0, 0, x.shape.cta_warps});
-  }
+  if (const Cluster* cluster = x.cta->cluster.get())
+    for (u32 rank = 0; rank < cluster->ctas.size(); ++rank)
+      part(StateSpace::shared, take_window(x, rest, window_of_rank(x, rank)),
+           {host_address(cluster->ctas[rank]->shared.data()), 0, 0, x.shape.cta_warps},
+           rank != x.cta->cluster_rank);
   part(StateSpace::global, rest, place_of(x, StateSpace::global));
 }
 
