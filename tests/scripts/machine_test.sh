@@ -48,6 +48,29 @@ for one in asynchronous:90a asynchronous:120 barriers:100 pipelines:100 bulk:90a
   expect_json ran.json '{l["predicted_from"] for l in r["launches"]}' "{'machine-code'}"
 done
 
+# Tiles of tensors as an H200 has them: stores end at 16 bytes, places that it refuses are refused, short rows lie apart by what they are
+# swizzled in.
+for one in tensor_edges:h200_tensor_edges tensor_swizzles:h200_tensor_swizzles; do
+  "$nvcc" -O3 -std=c++17 -w -cudart shared -gencode 'arch=compute_90a,code=[compute_90a,sm_90a]' \
+    "$source_dir/tests/hardware/${one%:*}.cu" -o "${one%:*}" || fail "${one%:*}: not built"
+  sed 's/ *$//' "$source_dir/tests/hardware/data/${one#*:}.txt" >"${one%:*}.gpu"
+done
+as_on_the_gpu() {
+  run "$warplens" run "./$@"
+  expect_code 0
+  sed 's/ *$//' stdout >line
+  grep -qxFf line "$1.gpu" || fail "$*: not what an H200 says: $(cat line)"
+}
+for words in "0 65 64 3 0 0 0" "1 70 60 3 0 0 0" "2 67 64 3 0 0 0" "3 67 64 3 0 0 0" "0 70 -3 3 0 0 1" "0 70 -4 3 0 0 1" "0 70 -4 3 0 0 0" \
+  "1 70 -8 3 0 0 1" "2 70 -8 3 0 0 1" "0 70 2 3 0 0 0" "0 69 64 3 -2 0 0" "0 69 64 3 1 0 0" "0 69 64 3 -2 0 1" "2 69 64 3 0 3 0 32"; do
+  # shellcheck disable=SC2086 # several words
+  as_on_the_gpu tensor_edges $words
+done
+for words in "32 3 384" "16 3 192" "8 3 96" "16 2 192" "8 2 96" "8 1 96" "64 3 768" "32 1 384" "24 3 288" "24 2 288" "8 1 192"; do
+  # shellcheck disable=SC2086
+  as_on_the_gpu tensor_swizzles $words
+done
+
 # Blocks that wait for each other: the driver says where in bank 0 (envreg), as it says how much shared memory there is. Each
 # architecture has it elsewhere, and gathers a warp in its own way before a barrier (BRA.CONV, BRA.DIV).
 cat >grid.cu <<'CU'

@@ -2,6 +2,7 @@
 #include "sim/harness.h"
 #include "sim/memory/tensor_map.h"
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 namespace warplens::sim {
 namespace {
@@ -211,7 +212,7 @@ TEST_F(BulkCopies, TilesWithEverySwizzle) {
   for (u32 i = 0; i < tensor.size(); ++i) tensor[i] = i + 1;
   u64 in = buffer(tensor);
   for (u32 swizzle : {0u, 32u, 64u, 128u})
-    for (auto [x, y] : {std::pair{0, 0}, {16, 3}, {-5, -2}, {92, 36}, {200, 0}}) {
+    for (auto [x, y] : {std::pair{0, 0}, {16, 3}, {-8, -2}, {92, 36}, {200, 0}}) {
       u32 width = swizzle == 0 ? 32 : swizzle / 4, height = 16, bytes = width * height * 4;
       u64 out = buffer(std::vector<u32>(width * height, 99));
       TensorMap map = matrix_map(in, columns, rows, pitch, width, height, swizzle);
@@ -245,19 +246,37 @@ TEST_F(BulkCopies, TilesAreWrittenWhereTheTensorIs) {
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 512, "
             "[bar];\n" +
             wait +
-            (adds ? "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd3, {4, -1}], "
+            (adds ? "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd3, {4, 1}], "
                     "[tile];\n"
-                  : "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {4, -1}], [tile];\n") +
+                  : "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {4, 1}], [tile];\n") +
             finish),
         in, out, &map);
     std::vector<u32> got = read<u32>(out, 200);
     for (u32 r = 0; r < 10; ++r)
       for (u32 c = 0; c < 20; ++c) {
-        bool written = c >= 4 && c < 18 && r < 7;
-        u32 value = written ? place((r + 1) * 64 + (c - 4) * 4, 64) / 4 * 7 + 1 : 5;
+        bool written = c >= 4 && c < 20 && r >= 1 && r < 9; // of 18 columns: up to the next 16 bytes
+        u32 value = written ? place((r - 1) * 64 + (c - 4) * 4, 64) / 4 * 7 + 1 : 5;
         ASSERT_EQ(got[r * 20 + c], written && adds ? 2 * value : value) << adds << " " << r << " " << c;
       }
   }
+}
+
+// As an H200 does (tests/hardware/data/h200_tensor_edges.txt).
+TEST_F(BulkCopies, TilesBeginAtSixteenBytesAndStoresNotInFront) {
+  u64 in = buffer(std::vector<u32>(4096, 1)), out = buffer(std::vector<u32>(4096, 1));
+  auto store = [](const char* place) {
+    return fmt::format("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {{{}}}], [tile];\n",
+                       place);
+  };
+  auto fault_of = [&](const std::string& body) {
+    TensorMap map = matrix_map(in, 100, 40, 416, 32, 16, 0);
+    LaunchResult result = launch_kernel(kernel(body), in, out, &map);
+    return result.fault ? result.fault->diagnostic.message : std::string();
+  };
+  EXPECT_THAT(fault_of(tile_in("2d", "3, 0", 2048)),
+              testing::HasSubstr("a tile from element 3 on, 12 bytes"));
+  EXPECT_THAT(fault_of(store("0, -1")), testing::HasSubstr("begins in front of the tensor"));
+  EXPECT_THAT(fault_of(store("-4, 0")), testing::HasSubstr("begins in front of the tensor"));
 }
 
 TEST_F(BulkCopies, FiveDimensionsWithSteps) {

@@ -49,6 +49,10 @@ struct TensorMap {
   // Elements of a tile along a dimension, and bytes of a tile.
   u32 copied(u32 dimension) const { return (box[dimension] + step[dimension] - 1) / step[dimension]; }
   u64 tile_bytes() const;
+  // From a row of a tile to the next, in shared memory: rows are as far apart as pieces are exchanged (an H200, 29 November 2026).
+  u64 row_bytes() const { return u64{copied(0)} * bytes_of(element); }
+  u64 row_pitch() const { return row_bytes() < swizzle ? swizzle : row_bytes(); }
+  u64 tile_room() const { return row_bytes() == 0 ? 0 : tile_bytes() / row_bytes() * row_pitch(); }
   u32 corners() const { return rank - 2; } // im2col: dimensions that lower and upper have
 
   void write(void* to) const; // 128 bytes

@@ -24,7 +24,9 @@ struct TileRows {
   u64 bytes = 0;             // from the first to the last of these, in global memory
 };
 
-// `at`: a coordinate for each dimension. `offsets`: of im2col, one for each dimension of an image; none are 0.
-TileRows rows_of_tile(const TensorMap&, std::span<const i32> at, std::span<const u32> offsets);
+// `at`: a coordinate for each dimension. `offsets`: of im2col, one for each dimension of an image; none are 0. `stored`: where the
+// tensor ends within 16 bytes, they belong to it (an H200, 29 November 2026).
+TileRows rows_of_tile(const TensorMap&, std::span<const i32> at, std::span<const u32> offsets,
+                      bool stored = false);
 
 } // namespace warplens::sim

@@ -229,15 +229,30 @@ private:
     return *found;
   }
 
+  // An H200 stops at tiles that do not begin at 16 bytes, and at stores of those that begin in front of the tensor (29 November 2026).
+  void check_place(const TensorMap& map, std::span<const i32> at, bool stored) {
+    if (map.pixels != 0) return;
+    const i64 begin = i64{at[0]} * bytes_of(map.element);
+    if (begin % 16 != 0)
+      fail(FaultKind::invalid_instruction, "kernel-bad-tensor-map",
+           fmt::format("a tile from element {} on, {} bytes into a row: not a multiple of 16", at[0], begin),
+           value(bulk_global), "let tiles begin at multiples of 16 bytes");
+    if (stored && std::ranges::any_of(at, [](i32 one) { return one < 0; }))
+      fail(FaultKind::invalid_instruction, "kernel-bad-tensor-map",
+           "a store of a tile that begins in front of the tensor", value(bulk_global),
+           "store from coordinate 0 on; loads may begin in front");
+  }
+
   // Of the rows with elements inside; reports them.
-  TileRows rows_inside(const TensorMap& map) {
+  TileRows rows_inside(const TensorMap& map, bool stored) {
     std::array<i32, TensorMap::most_dimensions> at{};
     std::array<u32, TensorMap::most_corners> offsets{};
     for (u32 d = 0; d < map.rank; ++d) at[d] = static_cast<i32>(value(bulk_coordinate, d));
     const u32 corners = ir::im2col_offsets(form_);
     for (u32 c = 0; c < corners; ++c) // packed, 16 bits each
       offsets[c] = static_cast<u32>(value(bulk_size) >> (16 * c)) & 0xffff;
-    TileRows rows = rows_of_tile(map, {at.data(), map.rank}, {offsets.data(), corners});
+    check_place(map, {at.data(), map.rank}, stored);
+    TileRows rows = rows_of_tile(map, {at.data(), map.rank}, {offsets.data(), corners}, stored);
     std::vector<access::BulkRow> reported;
     for (const TileRow& row : rows.rows) {
       global(row.address, rows.bytes);
@@ -248,10 +263,12 @@ private:
   }
 
   // What lies outside the tensor; a NaN is what conversions make of one.
-  static void fill(const TensorMap& map, std::byte* tile, u64 bytes) {
+  static void fill(const TensorMap& map, std::byte* tile, u64 at) {
     const u64 element = bytes_of(map.element);
     const u64 pattern = !map.nan ? 0 : element == 2 ? 0x7fff : element == 4 ? 0x7fffffff : ~u64{0} >> 1;
-    for (u64 at = 0; at < bytes; at += element) std::memcpy(tile + at, &pattern, element);
+    for (u64 row = 0, end = map.tile_room(); row < end; row += map.row_pitch())
+      for (u64 i = 0; i < map.row_bytes(); i += element)
+        std::memcpy(tile + (swizzled(at + row + i, map.swizzle) - at), &pattern, element);
   }
 
   // Calls f(in the tensor, in the tile) for each element that lies inside; both on the host.
@@ -275,10 +292,10 @@ private:
   void tile_in() {
     const TensorMap map = this->map();
     const u64 bytes = map.tile_bytes(), at = tile_address();
-    const TileRows rows = rows_inside(map);
+    const TileRows rows = rows_inside(map, false);
     each_destination([&](std::optional<u32> rank) {
-      std::byte* tile = shared(value(bulk_shared), bytes, rank);
-      fill(map, tile, bytes);
+      std::byte* tile = shared(value(bulk_shared), map.tile_room(), rank);
+      fill(map, tile, at);
       with_element(map, [&]<u32 n>() {
         each_element(map, rows, tile, at,
                      [](const std::byte* from, std::byte* to) { std::memcpy(to, from, n); });
@@ -290,9 +307,9 @@ private:
 
   void tile_out() {
     const TensorMap map = this->map();
-    const u64 bytes = map.tile_bytes(), at = tile_address();
-    std::byte* tile = shared(value(bulk_shared), bytes);
-    const TileRows rows = rows_inside(map);
+    const u64 at = tile_address();
+    std::byte* tile = shared(value(bulk_shared), map.tile_room());
+    const TileRows rows = rows_inside(map, true);
     for (const TileRow& row : rows.rows) mark_written(row.address, rows.bytes);
     if (form_.has(Modifier::reduce)) {
       std::optional<ir::Type> type = reduced(map.element);
