@@ -163,30 +163,30 @@ Extremes extent_of(const Exec& x, const Mask& mask, const u64* address) {
                                 x.end_warp - x.first_warp);
 }
 
-// An address register may be wider than its space has addresses, and is truncated then (PTX ISA, "Operands", addresses): what
-// `s[~i]` of an unsigned i adds to a shared pointer goes round at 32 bits. Seen only where an address is outside.
-void truncate_addresses(Exec& x, Access& a) {
+// Every active lane's address becomes what `of` makes of it.
+template <typename Of> void change_addresses(Exec& x, Access& a, Of of) {
   Extremes extent{~u64{0}, 0, 0};
   for (u32 w = x.first_warp; w < x.end_warp; ++w)
     for_each_lane(a.mask->word[w], [&](u32 lane) {
       u64& at = x.address[w * warp_size + lane];
-      at = static_cast<u32>(at);
+      at = of(at);
       extent = {std::min(extent.lowest, at), std::max(extent.highest, at), extent.bits | at};
     });
   set_extent(a, extent);
 }
 
+// An address register may be wider than its space has addresses, and is truncated then (PTX ISA, "Operands", addresses): what
+// `s[~i]` of an unsigned i adds to a shared pointer goes round at 32 bits. Seen only where an address is outside.
+void truncate_addresses(Exec& x, Access& a) {
+  change_addresses(x, a, [](u64 at) { return u64{static_cast<u32>(at)}; });
+}
+
 // Machine code gives the rank of the CTA with every address of its shared memory (exec/cluster.h).
 void leave_rank_out(Exec& x, Access& a) {
-  Extremes extent{~u64{0}, 0, 0};
-  for (u32 w = x.first_warp; w < x.end_warp; ++w)
-    for_each_lane(a.mask->word[w], [&](u32 lane) {
-      u64& at = x.address[w * warp_size + lane];
-      at = static_cast<u32>(at);
-      if (at >> cluster_rank_shift == x.cta->cluster_rank) at &= Memory::window_size - 1;
-      extent = {std::min(extent.lowest, at), std::max(extent.highest, at), extent.bits | at};
-    });
-  set_extent(a, extent);
+  change_addresses(x, a, [own = x.cta->cluster_rank](u64 at) {
+    u64 truncated = static_cast<u32>(at);
+    return truncated >> cluster_rank_shift == own ? truncated & (Memory::window_size - 1) : truncated;
+  });
 }
 
 // Whether no generic address in it names another space than global memory: the windows are neighbours.
