@@ -82,6 +82,13 @@ function(warplens_precompiled target kind)
   endif()
 endfunction()
 
+# warplens_alone(TARGET): its tables and stubs declare CUDA's functions without their parameters, which no other file may see.
+function(warplens_alone target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "/(exports|stubs)\\.cpp$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # warplens_room(WING/NAME DEP…): the library of src/WING/NAME. Rooms include each other as "room/file.h".
 # Sources lie in that folder and one folder below it; what lies deeper (kernels/target/ of sim) is compiled by room.cmake.
 # A room that needs more than "compile every .cpp" (extra flags, generated files) adds it there, in its room.cmake.

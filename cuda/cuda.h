@@ -1,6 +1,6 @@
 // cuda.h for clang: types, error codes and functions of the CUDA Driver API (CUDA 12 and 13), those that WarpLens's
 // libcuda.so.1 implements and programs use most. Enumerations have the values that they are used with; the library has every
-// function of the driver by name (src/cuda/runtime/driver_api/exports.def), so that one that is missing here can be declared by the
+// function of the driver by name (src/cuda/driver_api/exports.def), so that one that is missing here can be declared by the
 // program.
 #pragma once
 #include "warplens_cuda.h"

@@ -1,7 +1,7 @@
 // Memory pools, batches, virtual memory and words that streams write: what is checked before anything is done, and what both APIs
 // say of it. Whole programs: tests/scripts/mapping_test.sh.
+#include "driver_api/frame.h"
 #include "runtime/batch.h"
-#include "runtime/driver_api/frame.h"
 #include "runtime/stream_memory.h"
 #include "runtime/virtual_memory.h"
 #include <cstring>

@@ -1,7 +1,7 @@
 // Arrays, and texture and surface objects, through the Runtime and the Driver API: what is copied where, what descriptors become,
 // and what is refused.
+#include "driver_api/frame.h"
 #include "runtime/api.h"
-#include "runtime/driver_api/frame.h"
 #include "runtime/image.h"
 #include <cstring>
 #include <gtest/gtest.h>

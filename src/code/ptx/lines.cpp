@@ -7,7 +7,7 @@ namespace {
 constexpr u32 no_name = 0xffffffffu;
 constexpr u64 largest = 0xfffffffeu;
 
-std::size_t combine(std::size_t h, u64 value) {
+u64 combine(u64 h, u64 value) {
   h = (h ^ value) * 0x9e3779b97f4a7c15u;
   return h ^ (h >> 32);
 }

@@ -125,9 +125,6 @@ private:
 // The one T that belongs to the devices (belongings.h).
 template <class T> T& of_device() { return Runtime::get().belongings.get<T>(); }
 
-// Makes the primary context of the device current in this thread (driver_api/context.cpp).
-void make_current(u32 device);
-
 // Programs tell devices apart by it: 16 bytes that are not all zero.
 inline void write_uuid(char* out, const arch::Architecture& row, u32 device) {
   constexpr std::string_view text("WarpLens\0\0\0\0\0\0", 14);

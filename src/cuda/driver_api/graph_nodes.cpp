@@ -1,0 +1,163 @@
+// Nodes of graphs whose parameters the driver lays out otherwise than the Runtime API: kernels, which say their function twice,
+// copies, and what may be either.
+#include "driver_api/copy.h"
+#include "runtime/graphs/graph.h"
+#include <cstring>
+
+namespace warplens::runtime {
+
+struct KernelNode { // CUDA_KERNEL_NODE_PARAMS_v2; the first version ends before `kernel`
+  cudaKernelNodeParams common;
+  CUfunction kernel;
+  CUcontext context;
+};
+struct MemcpyNode { // CUDA_MEMCPY_NODE_PARAMS
+  int flags, reserved;
+  CUcontext context;
+  CUDA_MEMCPY3D copy;
+};
+
+using Node = cudaGraphNode_t;
+using Nodes = GraphNode* const*;
+
+namespace {
+
+// The function, or the kernel where there is none.
+cudaKernelNodeParams runtime_kernel(const KernelNode& p) {
+  cudaKernelNodeParams out = p.common;
+  if (!out.func) out.func = p.kernel;
+  return out;
+}
+
+template <class Body> CUresult with_kernel(const KernelNode* p, Body&& body) {
+  return driver([&]() -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
+    const cudaKernelNodeParams parameters = runtime_kernel(*p);
+    return body(&parameters);
+  });
+}
+template <class Body> CUresult with_copy(const CUDA_MEMCPY3D* p, Body&& body) {
+  return driver([&]() -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
+    ResultOr<cudaMemcpy3DParms, cudaError_t> parameters = runtime_copy(*p);
+    return parameters ? body(&*parameters) : parameters.error();
+  });
+}
+
+// CUgraphNodeParams as the Runtime API has it. What an allocation fills in goes back.
+template <class Body> CUresult with_any(cudaGraphNodeParams* p, Body&& body) {
+  return driver([&]() -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
+    cudaGraphNodeParams parameters = *p;
+    if (p->type == cudaGraphNodeTypeKernel) {
+      KernelNode kernel{p->kernel, nullptr, nullptr};
+      std::memcpy(&kernel.kernel, &p->kernel + 1, sizeof kernel.kernel); // what follows, of the union's bytes
+      parameters.kernel = runtime_kernel(kernel);
+    } else if (p->type == cudaGraphNodeTypeMemcpy) {
+      MemcpyNode node;
+      std::memcpy(&node, &p->memcpy, sizeof node);
+      ResultOr<cudaMemcpy3DParms, cudaError_t> copy = runtime_copy(node.copy);
+      if (!copy) return copy.error();
+      parameters.memcpy.copyParams = *copy;
+    }
+    cudaError_t error = body(&parameters);
+    if (p->type == cudaGraphNodeTypeMemAlloc) p->alloc = parameters.alloc;
+    if (p->type == cudaGraphNodeTypeConditional) p->conditional = parameters.conditional;
+    return error;
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+cudaError_t cudaGraphAddKernelNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaKernelNodeParams*);
+cudaError_t cudaGraphKernelNodeSetParams(Node, const cudaKernelNodeParams*);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, Node, const cudaKernelNodeParams*);
+cudaError_t cudaGraphKernelNodeGetParams(Node, cudaKernelNodeParams*);
+cudaError_t cudaGraphAddMemcpyNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaMemcpy3DParms*);
+cudaError_t cudaGraphMemcpyNodeSetParams(Node, const cudaMemcpy3DParms*);
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t, Node, const cudaMemcpy3DParms*);
+cudaError_t cudaGraphMemcpyNodeGetParams(Node, cudaMemcpy3DParms*);
+cudaError_t cudaGraphAddMemsetNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaMemsetParams*);
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t, Node, const cudaMemsetParams*);
+cudaError_t cudaGraphAddNode_v2(Node*, cudaGraph_t, Nodes, const cudaGraphEdgeData*, std::size_t,
+                                cudaGraphNodeParams*);
+cudaError_t cudaGraphNodeSetParams(Node, cudaGraphNodeParams*);
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t, Node, cudaGraphNodeParams*);
+
+CUresult cuGraphAddKernelNode_v2(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                                 const KernelNode* p) {
+  return with_kernel(p, [&](auto* q) { return cudaGraphAddKernelNode(node, graph, after, count, q); });
+}
+CUresult cuGraphKernelNodeSetParams_v2(Node node, const KernelNode* p) {
+  return with_kernel(p, [&](auto* q) { return cudaGraphKernelNodeSetParams(node, q); });
+}
+CUresult cuGraphExecKernelNodeSetParams_v2(cudaGraphExec_t exec, Node node, const KernelNode* p) {
+  return with_kernel(p, [&](auto* q) { return cudaGraphExecKernelNodeSetParams(exec, node, q); });
+}
+CUresult cuGraphKernelNodeGetParams_v2(Node node, KernelNode* p) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  p->kernel = nullptr;
+  p->context = current_context();
+  return driver([&] { return cudaGraphKernelNodeGetParams(node, &p->common); });
+}
+CUresult cuGraphAddKernelNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                              const cudaKernelNodeParams* p) {
+  return driver([&] { return cudaGraphAddKernelNode(node, graph, after, count, p); });
+}
+CUresult cuGraphKernelNodeSetParams(Node node, const cudaKernelNodeParams* p) {
+  return driver([&] { return cudaGraphKernelNodeSetParams(node, p); });
+}
+CUresult cuGraphExecKernelNodeSetParams(cudaGraphExec_t exec, Node node, const cudaKernelNodeParams* p) {
+  return driver([&] { return cudaGraphExecKernelNodeSetParams(exec, node, p); });
+}
+CUresult cuGraphKernelNodeGetParams(Node node, cudaKernelNodeParams* p) {
+  return driver([&] { return cudaGraphKernelNodeGetParams(node, p); });
+}
+
+CUresult cuGraphAddMemcpyNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                              const CUDA_MEMCPY3D* p, CUcontext) {
+  return with_copy(p, [&](auto* q) { return cudaGraphAddMemcpyNode(node, graph, after, count, q); });
+}
+CUresult cuGraphMemcpyNodeSetParams(Node node, const CUDA_MEMCPY3D* p) {
+  return with_copy(p, [&](auto* q) { return cudaGraphMemcpyNodeSetParams(node, q); });
+}
+CUresult cuGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, Node node, const CUDA_MEMCPY3D* p, CUcontext) {
+  return with_copy(p, [&](auto* q) { return cudaGraphExecMemcpyNodeSetParams(exec, node, q); });
+}
+CUresult cuGraphMemcpyNodeGetParams(Node node, CUDA_MEMCPY3D* p) {
+  return driver([&] {
+    cudaMemcpy3DParms parameters{};
+    cudaError_t error = p ? cudaGraphMemcpyNodeGetParams(node, &parameters) : cudaErrorInvalidValue;
+    if (error == cudaSuccess) *p = driver_copy(parameters);
+    return error;
+  });
+}
+
+CUresult cuGraphAddMemsetNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                              const cudaMemsetParams* p, CUcontext) {
+  return driver([&] { return cudaGraphAddMemsetNode(node, graph, after, count, p); });
+}
+CUresult cuGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, Node node, const cudaMemsetParams* p,
+                                        CUcontext) {
+  return driver([&] { return cudaGraphExecMemsetNodeSetParams(exec, node, p); });
+}
+
+CUresult cuGraphAddNode_v2(Node* node, cudaGraph_t graph, Nodes after, const cudaGraphEdgeData* data,
+                           std::size_t count, cudaGraphNodeParams* p) {
+  return with_any(p, [&](auto* q) { return cudaGraphAddNode_v2(node, graph, after, data, count, q); });
+}
+CUresult cuGraphAddNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
+                        cudaGraphNodeParams* p) {
+  return cuGraphAddNode_v2(node, graph, after, nullptr, count, p);
+}
+CUresult cuGraphNodeSetParams(Node node, cudaGraphNodeParams* p) {
+  return with_any(p, [&](auto* q) { return cudaGraphNodeSetParams(node, q); });
+}
+CUresult cuGraphExecNodeSetParams(cudaGraphExec_t exec, Node node, cudaGraphNodeParams* p) {
+  return with_any(p, [&](auto* q) { return cudaGraphExecNodeSetParams(exec, node, q); });
+}
+
+} // extern "C"
+} // namespace warplens::runtime

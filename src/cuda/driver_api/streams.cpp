@@ -1,0 +1,118 @@
+// Streams and events: those of the Runtime API.
+#include "driver_api/frame.h"
+#include "runtime/stream.h"
+
+namespace warplens::runtime {
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t*, unsigned, int);
+cudaError_t cudaStreamDestroy(cudaStream_t);
+cudaError_t cudaStreamSynchronize(cudaStream_t);
+cudaError_t cudaStreamGetPriority(cudaStream_t, int*);
+cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned*);
+cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long*);
+cudaError_t cudaStreamIsCapturing(cudaStream_t, int*);
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void*);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned);
+cudaError_t cudaEventDestroy(cudaEvent_t);
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned);
+cudaError_t cudaEventQuery(cudaEvent_t);
+cudaError_t cudaEventSynchronize(cudaEvent_t);
+cudaError_t cudaEventElapsedTime(float*, cudaEvent_t, cudaEvent_t);
+
+CUresult cuStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return in_context([&] {
+    cudaError_t error = cudaStreamCreateWithPriority(stream, flags, priority);
+    if (error == cudaSuccess) remember_context(*stream);
+    return error;
+  });
+}
+CUresult cuStreamCreate(cudaStream_t* stream, unsigned flags) {
+  return cuStreamCreateWithPriority(stream, flags, 0);
+}
+CUresult cuStreamDestroy_v2(cudaStream_t stream) {
+  return on_stream(stream, [&] {
+    forget_context(stream);
+    return cudaStreamDestroy(stream);
+  });
+}
+CUresult cuStreamSynchronize(cudaStream_t stream) {
+  return on_stream(stream, [&] { return cudaStreamSynchronize(stream); });
+}
+CUresult cuStreamQuery(cudaStream_t stream) {
+  return on_stream(stream, [&] { return check_stream(stream); });
+}
+CUresult cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return on_stream(stream, [&] { return cudaStreamWaitEvent(stream, event, flags); });
+}
+CUresult cuStreamGetPriority(cudaStream_t stream, int* priority) {
+  return on_stream(
+      stream, [&] { return priority ? cudaStreamGetPriority(stream, priority) : cudaErrorInvalidValue; });
+}
+CUresult cuStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return on_stream(stream, [&] { return flags ? cudaStreamGetFlags(stream, flags) : cudaErrorInvalidValue; });
+}
+CUresult cuStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return on_stream(stream, [&] { return id ? cudaStreamGetId(stream, id) : cudaErrorInvalidValue; });
+}
+CUresult cuStreamGetCtx(cudaStream_t stream, CUcontext* context) {
+  return on_stream(stream, [&] {
+    if (!context) return cudaErrorInvalidValue;
+    *context = is_default(stream) ? current_context() : maker_of(stream, device_of(stream));
+    return known_stream(stream);
+  });
+}
+CUresult cuStreamGetCtx_v2(cudaStream_t stream, CUcontext* context, void** green) {
+  if (green) *green = nullptr; // no part of the device is set aside
+  return cuStreamGetCtx(stream, context);
+}
+CUresult cuStreamGetDevice(cudaStream_t stream, CUdevice* device) {
+  return on_stream(stream, [&] {
+    if (!device) return cudaErrorInvalidValue;
+    *device = 0;
+    return known_stream(stream);
+  });
+}
+CUresult cuStreamIsCapturing(cudaStream_t stream, int* status) {
+  return on_stream(stream, [&] { return cudaStreamIsCapturing(stream, status); });
+}
+CUresult cuStreamAttachMemAsync(cudaStream_t stream, CUdeviceptr, std::size_t, unsigned) {
+  return cuStreamQuery(stream);
+}
+CUresult cuLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return on_stream(stream, [&] { return cudaLaunchHostFunc(stream, function, data); });
+}
+CUresult cuStreamAddCallback(cudaStream_t stream, void (*callback)(cudaStream_t, CUresult, void*), void* data,
+                             unsigned) {
+  if (!callback) return CUDA_ERROR_INVALID_VALUE;
+  CUresult error = cuStreamQuery(stream);
+  if (error == CUDA_SUCCESS) callback(stream, CUDA_SUCCESS, data);
+  return error;
+}
+
+CUresult cuEventCreate(cudaEvent_t* event, unsigned flags) {
+  return in_context([&] { return cudaEventCreateWithFlags(event, flags); });
+}
+CUresult cuEventDestroy_v2(cudaEvent_t event) {
+  return driver([&] { return cudaEventDestroy(event); });
+}
+CUresult cuEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return on_stream(stream, [&] { return cudaEventRecord(event, stream); });
+}
+CUresult cuEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return on_stream(stream, [&] { return cudaEventRecordWithFlags(event, stream, flags); });
+}
+CUresult cuEventQuery(cudaEvent_t event) {
+  return driver([&] { return cudaEventQuery(event); });
+}
+CUresult cuEventSynchronize(cudaEvent_t event) {
+  return driver([&] { return cudaEventSynchronize(event); });
+}
+CUresult cuEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return driver([&] { return cudaEventElapsedTime(milliseconds, start, end); });
+}
+
+} // extern "C"
+} // namespace warplens::runtime

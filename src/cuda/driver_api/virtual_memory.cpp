@@ -1,0 +1,130 @@
+// Virtual memory that the program manages: the driver's functions over virtual_memory.h.
+#include "runtime/virtual_memory.h"
+#include "driver_api/frame.h"
+
+namespace warplens::runtime {
+namespace {
+
+constexpr int no_access = 0, read_access = 1, full_access = 3; // CUmemAccess_flags
+constexpr int pinned = 1;                                      // CU_MEM_ALLOCATION_TYPE_PINNED
+
+// A device, or the host in any of its forms.
+cudaError_t check_location(const cudaMemLocation& location) {
+  if (location.type == cudaMemLocationTypeDevice)
+    return Runtime::get().is_device(location.id) ? cudaSuccess : cudaErrorInvalidDevice;
+  const int last = cudaMemLocationTypeHostNumaCurrent;
+  return location.type > cudaMemLocationTypeDevice && location.type <= last ? cudaSuccess
+                                                                            : cudaErrorInvalidValue;
+}
+
+cudaError_t refuse(Runtime& runtime, const char* what) {
+  runtime.note_unsupported(what);
+  return cudaErrorNotSupported;
+}
+
+cudaError_t check_properties(const PhysicalProperties* properties) {
+  if (!properties || properties->type != pinned) return cudaErrorInvalidValue;
+  return check_location(properties->location);
+}
+
+template <class Body> CUresult manage(Body&& body) {
+  return driver([&] { return api(body); });
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size, std::size_t alignment,
+                             CUdeviceptr wanted, unsigned long long flags) {
+  return manage([&](Runtime&) {
+    if (!address || flags != 0) return cudaErrorInvalidValue;
+    return give(address, reserve_addresses(size, alignment, wanted));
+  });
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
+  return manage([&](Runtime&) { return free_addresses(address, size); });
+}
+
+CUresult cuMemCreate(unsigned long long* handle, std::size_t size, const PhysicalProperties* properties,
+                     unsigned long long flags) {
+  return manage([&](Runtime& r) -> cudaError_t {
+    if (!handle || flags != 0) return cudaErrorInvalidValue;
+    if (cudaError_t error = check_properties(properties); error != cudaSuccess) return error;
+    ResultOr<u64, cudaError_t> created = create_physical(r, size, *properties);
+    if (!created) return created.error();
+    *handle = *created;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemRelease(unsigned long long handle) {
+  return manage([&](Runtime&) { return release_physical(handle); });
+}
+
+CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t offset, unsigned long long handle,
+                  unsigned long long flags) {
+  return manage([&](Runtime&) {
+    return offset != 0 || flags != 0 ? cudaErrorInvalidValue : map_physical(address, size, handle);
+  });
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
+  return manage([&](Runtime& r) { return unmap_physical(r, address, size); });
+}
+
+// What the device may only read is refused: writes to it would not be noticed.
+CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, const cudaMemAccessDesc* access,
+                        std::size_t count) {
+  return manage([&](Runtime& r) -> cudaError_t {
+    if (!access || count == 0) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (cudaError_t error = check_location(access[i].location); error != cudaSuccess) return error;
+      if (access[i].flags == read_access) return refuse(r, "cuMemSetAccess for reading alone");
+      if (access[i].flags != no_access && access[i].flags != full_access) return cudaErrorInvalidValue;
+    }
+    return set_access(r, address, size, access[count - 1].flags == full_access);
+  });
+}
+
+CUresult cuMemGetAccess(unsigned long long* flags, const cudaMemLocation* location, CUdeviceptr address) {
+  return manage([&](Runtime&) -> cudaError_t {
+    if (!flags || !location) return cudaErrorInvalidValue;
+    if (cudaError_t error = check_location(*location); error != cudaSuccess) return error;
+    std::optional<MappedMemory> found = mapped_memory(address);
+    if (!found) return cudaErrorInvalidValue;
+    *flags = found->accessible ? full_access : no_access;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const PhysicalProperties* properties,
+                                       int option) {
+  return manage([&](Runtime&) -> cudaError_t {
+    constexpr int last_option = 1; // minimum, recommended
+    if (!granularity || !properties || option < 0 || option > last_option || properties->type != pinned)
+      return cudaErrorInvalidValue;
+    *granularity = mapping_granularity;
+    return check_location(properties->location);
+  });
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(PhysicalProperties* properties, unsigned long long handle) {
+  return manage([&](Runtime&) {
+    return properties ? give(properties, properties_of_physical(handle)) : cudaErrorInvalidValue;
+  });
+}
+
+CUresult cuMemRetainAllocationHandle(unsigned long long* handle, void* address) {
+  return manage([&](Runtime&) -> cudaError_t {
+    if (!handle) return cudaErrorInvalidValue;
+    ResultOr<u64, cudaError_t> found = retain_physical(reinterpret_cast<u64>(address));
+    if (!found) return found.error();
+    *handle = *found;
+    return cudaSuccess;
+  });
+}
+
+} // extern "C"
+} // namespace warplens::runtime

@@ -1,0 +1,162 @@
+// See nccl.h. An operation that cannot go on says so, and is asked again: first at once, then every millisecond.
+#include "libraries/nccl.h"
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <thread>
+
+namespace warplens::runtime::nccl {
+namespace {
+
+thread_local std::string message_of_thread;
+thread_local u32 group_depth = 0;
+thread_local std::vector<std::unique_ptr<Operation>> group;
+
+Status run(std::vector<std::unique_ptr<Operation>> operations) {
+  Status out = success;
+  for (std::chrono::microseconds wait{1}; !operations.empty();) {
+    bool any = false;
+    std::erase_if(operations, [&](std::unique_ptr<Operation>& one) {
+      const State state = one->step();
+      any |= state != State::waits;
+      if (state == State::done && out == success) out = one->status;
+      return state == State::done;
+    });
+    if (out != success) return out; // the others would wait for ever
+    if (any) {
+      wait = std::chrono::microseconds{1};
+      continue;
+    }
+    std::this_thread::sleep_for(wait);
+    wait = std::min(wait * 2, std::chrono::microseconds{1000});
+  }
+  return out;
+}
+
+// Says who has gone, if one of them has.
+Status gone(const Communicator& c, const std::vector<u32>& from, const char* name) {
+  for (u32 rank : from)
+    if (c.mailboxes->has_joined(rank) && !c.mailboxes->is_alive(rank))
+      return refuse(remote_error, fmt::format("{}: rank {} of {} has ended, and rank {} waits for it", name,
+                                              rank, c.ranks, c.rank));
+  return success;
+}
+
+// The device of a rank reads and writes its buffers.
+bool may_access(const Communicator& c, const void* buffer) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  return runtime.memory().is_visible_to(c.device, reinterpret_cast<u64>(buffer));
+}
+
+class Transfer final : public Operation {
+public:
+  explicit Transfer(Call call)
+      : call_(std::move(call)),
+        inbox_(*call_.communicator, call_.name, call_.from, call_.tag, call_.from_bytes) {}
+  State step() override {
+    bool any = false;
+    const Communicator& c = *call_.communicator;
+    for (const void* buffer : {call_.give, static_cast<const void*>(call_.take)})
+      if (!may_access(c, buffer))
+        return fail(
+            refuse(cuda_error, fmt::format("{}: rank {} is of device {}, which may not access {}: call "
+                                           "cudaSetDevice({}) before cudaMalloc",
+                                           call_.name, c.rank, c.device, buffer, c.device)));
+    if (!given_) {
+      if (State state = give(); state != State::goes_on) return state;
+      any = true;
+    }
+    if (!may_take_) { // before there is room for it
+      if (check_operands(call_.name, {{call_.take, call_.take_bytes}}) != cudaSuccess)
+        return fail(cuda_error);
+      may_take_ = true;
+    }
+    if (!inbox_.look(status, any)) return any ? State::goes_on : State::waits;
+    if (status != success || call_.take == nullptr) return State::done;
+    const cudaError_t error = library_call(call_.name, call_.stream, {{call_.take, call_.take_bytes}}, [&] {
+      call_.finish(inbox_);
+      return cudaSuccess;
+    });
+    return error == cudaSuccess ? State::done : fail(cuda_error);
+  }
+
+private:
+  State give() {
+    bool put = false;
+    const cudaError_t error = library_call(call_.name, call_.stream, {{call_.give, call_.give_bytes}}, [&] {
+      std::span<const std::byte> data(static_cast<const std::byte*>(call_.give),
+                                      call_.readers == 0 ? 0 : call_.give_bytes);
+      if (call_.multiply)
+        product_ = multiplied(*call_.multiply, call_.give, call_.give_bytes), data = product_;
+      put = call_.communicator->mailboxes->put(call_.communicator->rank, call_.tag, data, call_.readers);
+      return cudaSuccess;
+    });
+    if (error != cudaSuccess) return fail(cuda_error);
+    given_ = put;
+    return put ? State::goes_on : State::waits;
+  }
+
+  Call call_;
+  Inbox inbox_;
+  std::vector<std::byte> product_;
+  bool given_ = false, may_take_ = false;
+};
+
+} // namespace
+
+Status refuse(Status status, std::string message) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  message_of_thread = message;
+  runtime.say(diag::error("nccl", std::move(message)));
+  return status;
+}
+const std::string& last_message() { return message_of_thread; }
+
+Status submit(std::unique_ptr<Operation> operation) {
+  if (group_depth != 0) {
+    group.push_back(std::move(operation));
+    return success;
+  }
+  std::vector<std::unique_ptr<Operation>> one;
+  one.push_back(std::move(operation));
+  return run(std::move(one));
+}
+Status submit(Call call) { return submit(std::make_unique<Transfer>(std::move(call))); }
+
+void begin_group() { ++group_depth; }
+Status end_group() {
+  if (group_depth == 0) return refuse(invalid_usage, "ncclGroupEnd: there is no group");
+  return --group_depth != 0 ? success : run(std::exchange(group, {}));
+}
+
+bool Inbox::look(Status& status, bool& any) {
+  bool all = true;
+  for (std::size_t i = 0; i < from_.size(); ++i) {
+    if (there_[i]) continue;
+    data_[i].resize(bytes_);
+    const std::optional<bool> taken = c_.mailboxes->take(from_[i], tag_, data_[i]);
+    if (!taken) {
+      all = false;
+      continue;
+    }
+    there_[i] = true, any = true;
+    if (!*taken) {
+      status = refuse(invalid_usage,
+                      fmt::format("{}: rank {} gives another number of bytes than the {} that rank {} takes",
+                                  name_, from_[i], bytes_, c_.rank));
+      return true;
+    }
+  }
+  if (!all && ++looks_ % 256 == 0) status = gone(c_, from_, name_);
+  return all || status != success;
+}
+
+std::vector<u32> all_ranks(const Communicator& c) {
+  std::vector<u32> out(c.ranks);
+  for (u32 rank = 0; rank < c.ranks; ++rank) out[rank] = rank;
+  return out;
+}
+
+} // namespace warplens::runtime::nccl

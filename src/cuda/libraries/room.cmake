@@ -1,0 +1,1 @@
+warplens_alone(warplens_libraries)

@@ -1,0 +1,1 @@
+add_dependencies(test_preload cudart_11 cudart_12 cudart_13 cuda_driver)
