@@ -68,7 +68,7 @@ expect_code 0
 # name, too, and stays what it is.
 python3 - "$source_dir/src/cuda/runtime/exports.def" <<'PY' >stripped.c
 import re, sys
-names = [n for n in re.findall(r"^[A-Z]+\((cuda\w+)", open(sys.argv[1]).read(), re.M)
+names = [n for n in re.findall(r"\b[A-Z]+\((cuda\w+)", open(sys.argv[1]).read())
          if n not in ("cudaGetDeviceProperties_v2", "cudaBindTexture")] # which only older majors have
 assert "cudaRuntimeGetVersion" in names and "cudaGetDeviceCount" in names
 print("#include <dlfcn.h>\nstatic const char* volatile traced;\nstatic volatile int answer = -1;")

@@ -22,54 +22,33 @@ int cudnnCreate() {
   return not_initialized;
 }
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 15); } // CUBLAS_STATUS_NOT_SUPPORTED
-#include "libraries/cublas.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 15 // CUBLAS_STATUS_NOT_SUPPORTED
+#define FUNCTIONS "libraries/cublas.def"
+#include "libraries/stubs_of.inc"
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 16); } // CUFFT_NOT_SUPPORTED
-#include "libraries/cufft.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 16 // CUFFT_NOT_SUPPORTED
+#define FUNCTIONS "libraries/cufft.def"
+#include "libraries/stubs_of.inc"
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 999); } // CURAND_STATUS_INTERNAL_ERROR: there is none for it
-#include "libraries/curand.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 999 // CURAND_STATUS_INTERNAL_ERROR: there is none for it
+#define FUNCTIONS "libraries/curand.def"
+#include "libraries/stubs_of.inc"
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 10); } // CUSPARSE_STATUS_NOT_SUPPORTED
-#include "libraries/cusparse.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 10 // CUSPARSE_STATUS_NOT_SUPPORTED
+#define FUNCTIONS "libraries/cusparse.def"
+#include "libraries/stubs_of.inc"
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 15); } // CUBLAS_STATUS_NOT_SUPPORTED
-#include "libraries/cublaslt.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 15 // CUBLAS_STATUS_NOT_SUPPORTED
+#define FUNCTIONS "libraries/cublaslt.def"
+#include "libraries/stubs_of.inc"
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 9); } // CUSOLVER_STATUS_NOT_SUPPORTED
-#include "libraries/cusolver.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 9 // CUSOLVER_STATUS_NOT_SUPPORTED
+#define FUNCTIONS "libraries/cusolver.def"
+#include "libraries/stubs_of.inc"
 
-#define IMPLEMENTED(name)
-#define STUB(name)                                                                                           \
-  int name() { return gap(#name, 5); } // ncclInvalidUsage
-#include "libraries/nccl.def"
-#undef IMPLEMENTED
-#undef STUB
+#define STATUS 5 // ncclInvalidUsage
+#define FUNCTIONS "libraries/nccl.def"
+#include "libraries/stubs_of.inc"
 
 } // extern "C"
 } // namespace warplens::runtime

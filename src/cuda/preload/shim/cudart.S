@@ -13,10 +13,10 @@
   .set row, row + 1
 .endm
 
-#define IMPLEMENTED(name) forward name
-#define ALIAS(name, of) forward name
-#define VARIANTS(name, in_11, in_12, in_13) forward name
-#define STUB(name) forward name
+#define IMPLEMENTED(name) forward name;
+#define ALIAS(name, of) forward name;
+#define VARIANTS(name, in_11, in_12, in_13) forward name;
+#define STUB(name) forward name;
 #include "runtime/exports.def"
 
   .section .note.GNU-stack, "", @progbits

@@ -12,9 +12,9 @@
   .set row, row + 1
 .endm
 
-#define IMPLEMENTED(name, since) forward name
-#define ALIAS(name, of, since) forward name
-#define STUB(name, since) forward name
+#define IMPLEMENTED(name, since) forward name;
+#define ALIAS(name, of, since) forward name;
+#define STUB(name, since) forward name;
 #include "driver_api/exports.def"
 
   .section .note.GNU-stack, "", @progbits

@@ -12,9 +12,9 @@
   .set row, row + 1
 .endm
 
-#define IMPLEMENTED(name) forward name
-#define STUB(name) forward name
-#define NVRTC(result, name, parameters, arguments) forward name
+#define IMPLEMENTED(name) forward name;
+#define STUB(name) forward name;
+#define NVRTC(result, name, parameters, arguments) forward name;
 #include TABLE_FILE
 
   .section .note.GNU-stack, "", @progbits
