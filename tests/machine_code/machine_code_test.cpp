@@ -97,11 +97,20 @@ TEST_F(Cubin, SectionsThatShareTheirBytes) {
   EXPECT_EQ(opcodes(shared, "atomics"), opcodes(code, "atomics"));
 }
 
+// What is left says what the whole says, or nothing.
 TEST_F(Cubin, CutAnywhere) {
   for (std::size_t size = 0; size < bytes.size(); size += 7) {
     MachineCode cut(std::as_bytes(std::span(bytes).first(size)));
     for (const char* kernel : {"atomics", "loops", "neighbours"})
-      (void)cut.opcode(kernel, 0), (void)cut.frames(kernel, 0);
+      for (u64 offset = 0; offset < 0x400; offset += 16) {
+        if (const auto opcode = cut.opcode(kernel, offset)) {
+          ASSERT_TRUE(code.opcode(kernel, offset));
+          EXPECT_EQ(opcode->name, code.opcode(kernel, offset)->name);
+        }
+        if (const auto frames = cut.frames(kernel, offset); !frames.empty()) {
+          EXPECT_EQ(frames, code.frames(kernel, offset)) << size << ' ' << kernel << ' ' << offset;
+        }
+      }
   }
 }
 

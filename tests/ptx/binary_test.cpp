@@ -1,6 +1,6 @@
 // A module that is written and read is the same in every member, and damaged bytes are refused.
 #include "ir/binary.h"
-#include "ir/print.h"
+#include "support/print.h"
 #include "ptx/parse.h"
 #include <cstring>
 #include <filesystem>

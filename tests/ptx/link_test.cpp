@@ -1,5 +1,5 @@
 // Separately compiled modules joined by name.
-#include "ir/print.h"
+#include "support/print.h"
 #include "ir/verify.h"
 #include "ptx/ptx_test.h"
 

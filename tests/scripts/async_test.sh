@@ -18,7 +18,7 @@ done
 run "$warplens" run --check sync --json report.json ./barriers-90
 expect_code 0
 expect_in stdout 'every sum is right'
-expect_not_in stdout 'sync-'
+expect_not_in stderr 'sync-'
 
 build clusters 90
 run "$warplens" run --json report.json ./clusters-90

@@ -9,7 +9,7 @@ check() {
 run "$warplens" --help
 expect_code 0
 check help.txt
-for command in run report diff import compare record check replay explain gpus rules lsp doctor completion man; do
+for command in run report diff import compare record check replay explain gpus rules lsp mcp doctor completion man; do
   run "$warplens" "$command" --help
   expect_code 0
   check "help_$command.txt"

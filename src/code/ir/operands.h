@@ -1,6 +1,6 @@
 // The operands of a form: the words that its row of opcodes.def has for them, read once at compile time (a word
-// that cannot be read does not compile). The parser, the printer, the verifier, the lowering to the emulator and
-// the random programs of the tests ask here what an operand is and which type it has.
+// that cannot be read does not compile). The parser, the verifier, the lowering to the emulator, and the tests' printer and
+// random programs ask here what an operand is and which type it has.
 //
 //   OPCODE(shl, "shl", "d s s:u32", …)      shl.b64 %d1, %d2, %r3:   b64, b64, u32
 //   OPCODE(setp, "setp", "q s s ?c", …)     setp.lt.f32 %p1|%p2, …:  pred, f32, f32

@@ -33,9 +33,12 @@ constexpr Label label_of(measure::Status status) {
   }
   return Label::unknown;
 }
-static_assert(static_cast<u8>(label_of(measure::Status::refused)) ==
-                  static_cast<u8>(measure::Status::refused),
-              "name(Label) reads the names of the statuses");
+constexpr bool labels_are_numbered_as_statuses() {
+  for (u8 i = 0; i <= static_cast<u8>(measure::Status::refused); ++i)
+    if (static_cast<u8>(label_of(static_cast<measure::Status>(i))) != i) return false;
+  return true;
+}
+static_assert(labels_are_numbered_as_statuses(), "name(Label) reads the names of the statuses");
 
 SiteCounts site_of(const measure::SiteRecord& record) {
   SiteCounts out;

@@ -1,6 +1,6 @@
 // PTX text: any bytes parse or are refused; what parses keeps the conventions and prints to something that parses.
 #include "fuzz/target.h"
-#include "ir/print.h"
+#include "support/print.h"
 #include "ir/verify.h"
 #include "ptx/parse.h"
 

@@ -2,7 +2,7 @@
 // indirect calls, operands of instructions that have no semantics. Registers and variables of nested scopes
 // move to the top of their function; where two of them share a name, the later ones get a suffix. Labels are
 // $B0, $B1, … by block.
-#include "ir/print.h"
+#include "support/print.h"
 #include "ir/operands.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,0 +1,1 @@
+target_sources(test_ptx PRIVATE support/print.cpp)
