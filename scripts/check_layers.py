@@ -23,8 +23,7 @@ interfaces = {"sim": {"sim/sim.h", "sim/grid/observed_launch.h", "sim/memory/ten
 # Folders of one room that include each other, and should not.
 known_knots = {
     ("advise", "advise/rules"), ("arch", "arch/batch"), ("arch", "arch/rules"), ("arch/batch", "arch/rules"),
-    ("driver", "driver/findings"), ("driver", "driver/program"), ("driver/findings", "driver/program"),
-    ("explain/model", "explain/view"), ("runtime", "runtime/graphs"),
+    ("runtime", "runtime/graphs"),
     ("sim/kernels", "sim/kernels/target"),
 }
 

@@ -1,6 +1,7 @@
 // replay and gpus as the command line calls them: text in, text and exit code out.
 #include "arch/table.h"
 #include "driver/gpus.h"
+#include "driver/options/architectures.h"
 #include "driver/replay.h"
 #include <cstdio>
 #include <fstream>

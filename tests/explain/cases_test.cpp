@@ -1,8 +1,8 @@
 // The built-in cases hold the numbers of the documents they come from, and their drawings are golden
 // documents: WARPLENS_REBASE=1 rewrites tests/explain/data.
-#include "explain/model/cases.h"
 #include "explain/support.h"
 #include "explain/view/picture.h"
+#include "explain/view/render.h"
 #include <cctype>
 #include <cstdlib>
 #include <fstream>

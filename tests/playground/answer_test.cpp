@@ -22,7 +22,9 @@ TEST(Answer, IsWhatExplainCounts) {
   EXPECT_EQ(said["fixes"][0]["after_cost"][0], 256);
   EXPECT_EQ(said["instructions"][0]["picture"]["rows"].size(), 2u);
   for (const Json& row : said["all"])
-    if (row["sm"] == 10) EXPECT_EQ(row["cost"][2], 64) << "each lane of the first architectures for itself";
+    if (row["sm"] == 10) {
+      EXPECT_EQ(row["cost"][2], 64) << "each lane of the first architectures for itself";
+    }
 }
 
 TEST(Answer, DrawsAsManyLanesAsAreAskedFor) {
@@ -48,7 +50,9 @@ TEST(Answer, OfACurveIsThatOfEachOfItsPoints) {
       Json point = row["points"][i];
       point.erase(4); // instructions
       for (const Json& one : said["all"])
-        if (one["sm"] == row["sm"]) EXPECT_EQ(point, one["cost"]) << row["sm"] << ", stride " << i;
+        if (one["sm"] == row["sm"]) {
+          EXPECT_EQ(point, one["cost"]) << row["sm"] << ", stride " << i;
+        }
     }
   }
 }
@@ -78,8 +82,9 @@ TEST(Answer, OpensEveryLesson) {
       EXPECT_EQ(said["warp"]["requests"], frames[i].explanation.warp.requests) << entry << ' ' << i;
       EXPECT_EQ(said["block_total"]["threads"], frames[i].explanation.block.threads) << entry << ' ' << i;
     }
-    if (const std::string vary = lesson["vary"]; !vary.empty() && vary[0] != '@')
+    if (const std::string vary = lesson["vary"]; !vary.empty() && vary[0] != '@') {
       EXPECT_NE(lesson["shots"][0]["asks"]["set"].dump().find('"' + vary + '='), std::string::npos) << entry;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // A module that is written and read is the same in every member, and damaged bytes are refused.
 #include "ir/binary.h"
-#include "support/print.h"
 #include "ptx/parse.h"
+#include "support/print.h"
 #include <cstring>
 #include <filesystem>
 #include <fstream>

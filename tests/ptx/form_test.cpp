@@ -1,9 +1,9 @@
 // Every opcode row parses in a module, and prints back to the same module; every form that compilers emit is
 // analysed.
 #include "ir/operands.h"
-#include "support/print.h"
 #include "ir/verify.h"
 #include "ptx/ptx_test.h"
+#include "support/print.h"
 
 namespace warplens::ptx {
 namespace {

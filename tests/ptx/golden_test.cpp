@@ -1,8 +1,8 @@
 // Golden documents: PTX, then what is said about it. WARPLENS_REBASE=1 rewrites the answers.
 // A document is a series of cases; "=== title" opens one, "--- answer" separates the text from the expected
 // output: the diagnostic with its caret, or the module as it prints.
-#include "support/print.h"
 #include "ptx/ptx_test.h"
+#include "support/print.h"
 #include <cstdlib>
 
 namespace warplens::ptx {

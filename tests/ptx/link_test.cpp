@@ -1,7 +1,7 @@
 // Separately compiled modules joined by name.
-#include "support/print.h"
 #include "ir/verify.h"
 #include "ptx/ptx_test.h"
+#include "support/print.h"
 
 namespace warplens::ptx {
 namespace {

@@ -84,7 +84,8 @@ TEST(Robustness, ExpensiveInputsStayCheap) {
   EXPECT_TRUE(refused(kernel("", ".global .b8 a[4] = " + repeat("{", 100'000))));
   EXPECT_FALSE(refused(kernel("", ".global .align 3 .b8 a[4];")));
   EXPECT_TRUE(refused(kernel("", ".global .b8 a[4] = {1, 2, 3, 4, 5, 6};")));
-  EXPECT_FALSE(refused(kernel(repeat("a", 1'000'000) + ";"))); // an opcode that nobody knows ends who executes it
+  EXPECT_FALSE(
+      refused(kernel(repeat("a", 1'000'000) + ";"))); // an opcode that nobody knows ends who executes it
   EXPECT_TRUE(refused(kernel("call f, (" + repeat("%r1, ", 1000) + "%r1);")));
   EXPECT_TRUE(refused(kernel("T: .branchtargets L" + repeat(", L", 20'000) + ";\n" +
                              repeat("brx.idx %r1, T;\n", 20'000) + "L:")));

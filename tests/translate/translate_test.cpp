@@ -93,7 +93,8 @@ TEST(Translate, TruncatedCubinsDoNoHarm) {
   for (const char* name : {"merged", "apart"}) {
     const std::string whole = cubin_of(name);
     const std::size_t functions = translated(whole).module.functions.size();
-    for (std::size_t size = 0; size < whole.size(); size += 37) { // all of it, where only padding is cut off, or nothing
+    for (std::size_t size = 0; size < whole.size();
+         size += 37) { // all of it, where only padding is cut off, or nothing
       const std::size_t left = translated(whole.substr(0, size)).module.functions.size();
       EXPECT_TRUE(left == 0 || left == functions) << name << ' ' << size;
     }

@@ -8,7 +8,7 @@
 #include "driver/findings/examine.h"
 #include "driver/findings/fix_check.h"
 #include "driver/findings/gates.h"
-#include "driver/findings/outputs.h"
+#include "driver/options/outputs.h"
 #include "driver/pages/access_page.h"
 #include "findings/writers.h"
 #include "source/places.h"

@@ -1,30 +1,9 @@
 // `warplens check`: every memory access of CUDA code, judged for all launches without running anything.
 #pragma once
-#include "driver/explain.h"
-#include "driver/run.h"
-#include <map>
+#include "driver/options/check.h"
+#include "driver/options/output.h"
 
 namespace warplens::driver {
-
-struct CheckOptions {
-  std::vector<std::string> inputs;            // files, "-", compile_commands.json
-  std::string block, grid;                    // "32,8"; empty: not known
-  std::vector<std::string> settings;          // "n=1024"
-  std::string sm = "90";                      // one or several; verdicts are for the first
-  std::string kernel;                         // a part of its name
-  std::map<std::string, i64> usual_arguments; // of .warplens.toml: for kernels that have such parameters
-  std::string compiler = "auto", compile_options;
-  bool sm_given = false, compiler_given = false; // else .warplens.toml may say others
-  GateOptions gates;                             // where nobody asks, warnings fail
-  u32 jobs = 0;                                  // 0: one per core
-  bool no_cache = false;                         // of compilations
-  bool all = false;                              // what is fine, and what is not known, too
-  bool json = false;
-  std::string verdicts; // a file for all verdicts as JSON, "-": standard output; empty: none
-  std::string html;     // a page, too; empty: none
-  bool colour = false;
-  std::string version; // of WarpLens, for documents
-};
 
 // The exit code: 0 nothing found, 1 a finding fails, 2 an input that cannot be judged.
 Output check(const CheckOptions&);

@@ -1,7 +1,7 @@
 // Read or run the sides, compare, write.
 #include "driver/compare.h"
 #include "compare/compare.h"
-#include "driver/findings/outputs.h"
+#include "driver/options/outputs.h"
 #include "driver/program/saved.h"
 #include "driver/program/source_program.h"
 #include "html/page.h"

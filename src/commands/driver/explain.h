@@ -1,6 +1,6 @@
 // `warplens explain`: one access or one built-in case, from the words of the command line to what is printed.
 #pragma once
-#include "base/types.h"
+#include "driver/options/output.h"
 #include "explain/model/words.h"
 #include <string>
 #include <vector>
@@ -19,11 +19,6 @@ struct ExplainOptions {
   std::string version; // of WarpLens, for the page
   bool json = false;
   bool unicode = true, colour = false;
-};
-
-struct Output {
-  int exit_code = 0; // 0 answered, 1 the access would stop the kernel, 2 the question cannot be answered
-  std::string out, err;
 };
 
 Output explain(const ExplainOptions& options);

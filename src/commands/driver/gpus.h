@@ -1,18 +1,8 @@
-// `gpus`: the compute capabilities, with the rule of each memory space and where it comes from. Also how
-// users name a compute capability.
+// `gpus`: the compute capabilities, with the rule of each memory space and where it comes from.
 #pragma once
-#include "arch/arch.h"
-#include "base/diagnostic.h"
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace warplens::driver {
-
-// "90", "9.0", "sm_90", "compute_90" → the row of 9.0.
-Result<const arch::Architecture*> architecture_named(std::string_view name);
-// A list of them, separated by commas: "10,2.0,sm_90". At least one.
-Result<std::vector<const arch::Architecture*>> architectures_named(std::string_view names);
 
 std::string gpus_text();
 std::string gpus_json(); // one document, newline included

@@ -4,8 +4,8 @@
 // the order of the file. What a rank that is missing would have counted, rank 0 counts. Standard input is rank 0's alone, and
 // so is a file that a page is made of: the page needs each access.
 #include "driver/replay.h"
-#include "driver/findings/outputs.h"
-#include "driver/gpus.h"
+#include "driver/options/architectures.h"
+#include "driver/options/outputs.h"
 #include "driver/program/ranks.h"
 #include "driver/program/replay_blocks.h"
 #include "os/interrupt.h"

@@ -2,8 +2,8 @@
 // looked at, and its source only for the comments that findings are held to, and for --html, which shows a file as long as
 // the lines that the report holds are still there.
 #include "driver/report.h"
-#include "driver/findings/outputs.h"
 #include "driver/findings/run_findings.h"
+#include "driver/options/outputs.h"
 #include "driver/program/saved.h"
 #include "os/environment.h"
 #include <filesystem>

@@ -172,6 +172,11 @@ template <class V> void members(V&& visit, Either<diag::Diagnostic> auto& d) {
   visit.known("file", d.span.file), visit.known("line", d.span.line), visit.known("column", d.span.column);
   visit.internal("length", d.span.length);
   visit("notes", d.notes), visit.known("help", d.help);
+  visit.each("inlined_at", d.inlined_at);
+}
+
+template <class V> void members(V&& visit, Either<diag::Span> auto& place) {
+  visit("file", place.file), visit("line", place.line), visit("column", place.column);
 }
 
 template <class V> void members(V&& visit, Either<access::SourceFrame> auto& frame) {

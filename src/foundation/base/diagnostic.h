@@ -32,14 +32,16 @@ struct Diagnostic {
   Span span;
   std::vector<std::string> notes; // facts that explain it
   std::string help;               // the next step for the user; empty where there is none
+  std::vector<Span>
+      inlined_at; // the calls that the compiler inlined to get to `span`, innermost first; notes say them, too
   bool operator==(const Diagnostic&) const = default;
 };
 
 inline Diagnostic error(std::string kind, std::string message, Span span = {}, std::string help = {}) {
-  return {std::move(kind), Severity::error, std::move(message), std::move(span), {}, std::move(help)};
+  return {std::move(kind), Severity::error, std::move(message), std::move(span), {}, std::move(help), {}};
 }
 inline Diagnostic warning(std::string kind, std::string message, Span span = {}, std::string help = {}) {
-  return {std::move(kind), Severity::warning, std::move(message), std::move(span), {}, std::move(help)};
+  return {std::move(kind), Severity::warning, std::move(message), std::move(span), {}, std::move(help), {}};
 }
 
 // The text with what a terminal would obey made visible: control characters but tabs and line ends, and bytes that are not

@@ -36,6 +36,7 @@ struct Advice {
   Confidence confidence = Confidence::likely;
   // The change is to make one array of those that threads have to themselves: a cause of its own.
   bool interleaves = false;
+  bool tells_stride = false; // its title is how far apart neighbouring threads are, and no more
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
   // (arch/waits.h), if all warps meet there, which the lanes do not tell. No stage of an SM shows it.
   u64 wait_cycles = 0;

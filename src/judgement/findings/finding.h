@@ -75,6 +75,7 @@ struct Finding {
   std::string kernel{};        // demangled; the function, where no kernel is known
   std::string array{};         // that is accessed, as the source calls it; empty where unknown
   std::string message{};       // one sentence, no full stop
+  std::string threshold{};     // of over-threshold: the condition that it breaks, as the user wrote it
   std::vector<std::string>
       conditions{}; // conditional: all of them; and what is assumed where it is more than that
   std::vector<Note> notes{};

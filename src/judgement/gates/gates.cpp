@@ -71,6 +71,7 @@ bool breaks(const Comparison& limit, const std::vector<findings::Cost>& costs) {
 Finding over_threshold(const Comparison& limit, std::string message) {
   Finding out{.rule = Rule::over_threshold, .severity = findings::entry(Rule::over_threshold).severity};
   out.message = fmt::format("{}: {}", message, limit.text);
+  out.threshold = limit.text;
   return out;
 }
 
@@ -125,9 +126,7 @@ bool meets(const Condition& condition, const Finding& finding) {
     return finding.severity >= *severity;
   if (const auto* rule = std::get_if<Rule>(&condition.what)) return finding.rule == *rule;
   if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
-    if (is_of_run(limit->measure))
-      return finding.rule == Rule::over_threshold && finding.costs.empty() &&
-             finding.message.ends_with(limit->text);
+    if (is_of_run(limit->measure)) return finding.costs.empty() && finding.threshold == limit->text;
     return breaks(*limit, finding.costs);
   }
   return false;

@@ -29,9 +29,7 @@ void name_files(Model& model, const std::string& root) {
   }
   for (const Warning& warning : model.warnings) {
     add(warning.diagnostic.span.file);
-    for (const std::string& note : warning.diagnostic.notes) // "inlined at FILE:LINE"
-      if (constexpr std::string_view inlined = "inlined at "; note.starts_with(inlined))
-        add(note.substr(inlined.size(), note.rfind(':') - inlined.size()));
+    for (const diag::Span& call : warning.diagnostic.inlined_at) add(call.file);
   }
   model.files = source::file_names(files, root);
 }

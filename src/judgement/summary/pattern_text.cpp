@@ -87,7 +87,7 @@ double active_lanes(const arch::Counts& counts) {
   return static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
 }
 
-std::string pattern_text(const Row& row) {
+std::string pattern_text(const Row& row, bool with_lanes) {
   if (row.pattern.shape.form == measure::Form::none && row.site.kind == access::Kind::async_copy &&
       row.distribution.classes.empty() && access::is_bulk(row.site))
     return "rows, by the copy engine";
@@ -98,8 +98,8 @@ std::string pattern_text(const Row& row) {
   std::string text = describe(row.pattern, row.site);
   if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", text::percent(row.pattern.share));
   double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
-  bool told = row.pattern.shape.form == measure::Form::one_lane || text.find("lanes active") != text.npos;
-  if (lanes < many_lanes && !(told && row.pattern.share >= 0.995))
+  const bool told = row.pattern.shape.form == Form::one_lane || row.pattern.shape.form == Form::with_gaps;
+  if (with_lanes && lanes < many_lanes && !(told && row.pattern.share >= 0.995))
     text += fmt::format(", {:.1f} of 32 lanes active", lanes);
   return text;
 }

@@ -3,10 +3,10 @@
 #include "arch/table.h"
 #include "explain/expr/pool.h"
 #include "explain/model/cases.h"
-#include "explain/model/costs.h"
-#include "explain/model/summary.h"
 #include "explain/model/words.h"
+#include "explain/view/costs.h"
 #include "explain/view/picture.h"
+#include "explain/view/summary.h"
 #include "html/picture.h"
 #include <algorithm>
 #include <charconv>

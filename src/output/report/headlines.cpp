@@ -92,15 +92,12 @@ std::string waste_text(const Page& page, const Finding& finding, Space space) {
 // What is wrong, in the words of the advice, with the pattern where that says more than its stride.
 std::string problem_of(const Page& page, const Row& row) {
   const advise::Advice* advice = page.model.input.measured ? nullptr : main_advice(row);
-  std::string pattern = pattern_text(row);
   if (advice != nullptr && is_spill(row.site)) return advice->cause;
+  // "2 of 32 lanes are active" is not said twice, nor how far apart they are.
+  const std::string pattern =
+      pattern_text(row, advice == nullptr || advice->rule != findings::Rule::divergent_access);
   if (advice == nullptr || pattern.find(advice->title) != pattern.npos) return pattern;
-  // "2 of 32 lanes are active" is not said again.
-  if (const std::size_t lanes = pattern.rfind(", "); advice->title.ends_with("lanes are active") &&
-                                                     lanes != pattern.npos &&
-                                                     pattern.ends_with("of 32 lanes active"))
-    pattern.resize(lanes);
-  const bool told = pattern.starts_with("stride ") && advice->title.ends_with("bytes apart");
+  const bool told = advice->tells_stride && row.pattern.shape.form == measure::Form::strided;
   return told ? advice->title : fmt::format("{} ({})", advice->title, pattern);
 }
 

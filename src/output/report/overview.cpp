@@ -79,11 +79,15 @@ bool is_wasteful(const Row& row) {
 
 // "coalesced" for what is, as courses and Nsight Compute say it; else the pattern.
 std::string in_short(const Row& row) {
-  std::string text = pattern_text(row);
-  constexpr std::string_view contiguous = "contiguous";
-  if (text.starts_with("no bank conflict")) text.replace(0, 16, "conflict-free");
-  if (text.starts_with(contiguous) && !is_wasteful(row)) text.replace(0, contiguous.size(), "coalesced");
-  return text;
+  using measure::Form;
+  const std::string text = pattern_text(row);
+  const Form form = row.pattern.shape.form;
+  const auto with = [&](std::string_view word, std::string_view instead) {
+    return std::string(instead) + text.substr(word.size());
+  };
+  if (form == Form::no_conflict) return with("no bank conflict", "conflict-free");
+  const bool contiguous = form == Form::contiguous || form == Form::reversed || form == Form::with_gaps;
+  return contiguous && !is_wasteful(row) ? with("contiguous", "coalesced") : text;
 }
 
 // Compute capability 1.0 and 1.1 had no broadcast: what courses of that time call uncoalesced.

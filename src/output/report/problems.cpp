@@ -73,15 +73,10 @@ std::string warnings(const Page& page) {
 std::string place_prefix(const Page& page, const diag::Diagnostic& diagnostic) {
   const diag::Span& span = diagnostic.span;
   if (span.file.empty()) return "";
-  constexpr std::string_view inlined = "inlined at ";
   if (source::is_library_file(span.file))
-    for (const std::string& note : diagnostic.notes) {
-      if (!note.starts_with(inlined)) continue;
-      std::string place = note.substr(inlined.size(), note.find(' ', inlined.size()) - inlined.size());
-      std::size_t colon = place.rfind(':');
-      if (colon != place.npos && !source::is_library_file(place.substr(0, colon)))
-        return fmt::format("{}{}: ", file_name(page, place.substr(0, colon)), place.substr(colon));
-    }
+    for (const diag::Span& call : diagnostic.inlined_at)
+      if (!source::is_library_file(call.file))
+        return fmt::format("{}:{}: ", file_name(page, call.file), call.line);
   return file_name(page, span.file) + (span.line != 0 ? fmt::format(":{}: ", span.line) : ": ");
 }
 

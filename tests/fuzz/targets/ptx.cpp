@@ -1,8 +1,8 @@
 // PTX text: any bytes parse or are refused; what parses keeps the conventions and prints to something that parses.
 #include "fuzz/target.h"
-#include "support/print.h"
 #include "ir/verify.h"
 #include "ptx/parse.h"
+#include "support/print.h"
 
 FUZZ_TARGET(ptx) {
   using namespace warplens;

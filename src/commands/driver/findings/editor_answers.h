@@ -1,6 +1,6 @@
 // What the language server tells of a file: `check` of the text that the editor has, as values of lsp/.
 #pragma once
-#include "driver/lsp.h"
+#include "driver/options/lsp.h"
 #include "lsp/answer.h"
 #include <array>
 #include <mutex>

@@ -5,7 +5,7 @@
 #include "base/launch_limits.h"
 #include "check/findings.h"
 #include "driver/findings/gates.h"
-#include "driver/gpus.h"
+#include "driver/options/architectures.h"
 #include "driver/program/source_program.h"
 #include "fix/propose.h"
 #include "ir/module.h"

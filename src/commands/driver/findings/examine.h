@@ -2,8 +2,8 @@
 // found is placed in the source. Gates and output are up to them.
 #pragma once
 #include "check/judgement.h"
-#include "driver/check.h"
 #include "driver/findings/check_inputs.h"
+#include "driver/options/check.h"
 #include "findings/finding.h"
 #include "source/declarations.h"
 #include "source/source_roots.h"

@@ -1,8 +1,8 @@
 // The fixes of `check`: each is compiled and judged again before it is offered to the source.
 #pragma once
-#include "driver/check.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/fixing.h"
+#include "driver/options/check.h"
 
 namespace warplens::driver {
 

@@ -2,7 +2,7 @@
 // .warplens.toml; then the table of rules.
 #include "driver/findings/gates.h"
 #include "base/characters.h"
-#include "driver/findings/outputs.h"
+#include "driver/options/outputs.h"
 #include "driver/program/source_program.h"
 #include "findings/words.h"
 #include "findings/writers.h"

@@ -1,6 +1,6 @@
 // What commands do with findings: the gates that they must pass, and the forms they are written in.
 #pragma once
-#include "driver/check.h"
+#include "driver/options/check.h"
 #include "findings/writers.h"
 #include "gates/gates.h"
 #include <set>

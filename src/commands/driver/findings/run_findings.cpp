@@ -1,8 +1,8 @@
 // Findings of a run: where its report says that accesses are, in the files that it may quote.
 #include "driver/findings/run_findings.h"
 #include "driver/findings/clang_edits.h"
-#include "driver/findings/outputs.h"
-#include "driver/gpus.h"
+#include "driver/options/architectures.h"
+#include "driver/options/outputs.h"
 #include "driver/program/source_program.h"
 #include "findings/writers.h"
 #include "fix/propose.h"

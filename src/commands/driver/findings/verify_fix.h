@@ -3,7 +3,7 @@
 // line costs is told.
 #pragma once
 #include "driver/findings/fixing.h"
-#include "driver/run.h"
+#include "driver/options/run.h"
 
 namespace warplens::driver {
 

@@ -2,7 +2,7 @@
 // The folder is what asks for it: who made it wants the hints of every run without saying so each time, and in a project
 // without it no run leaves a file that nobody asked for.
 #pragma once
-#include "driver/run.h"
+#include "driver/options/run.h"
 #include "summary/model.h"
 
 namespace warplens::driver {

@@ -1,7 +1,7 @@
 // One function for each step, in the order in which they are taken. See prepare.h.
 #include "driver/program/prepare.h"
 #include "arch/table.h"
-#include "driver/gpus.h"
+#include "driver/options/architectures.h"
 #include "launcher/kernel_file.h"
 #include "os/environment.h"
 #include "os/file.h"

@@ -1,10 +1,10 @@
 // The steps of `run` before the program starts: everything that can be checked is, so that nothing is found out after an hour
 // of emulation.
 #pragma once
-#include "driver/findings/outputs.h"
+#include "driver/options/outputs.h"
+#include "driver/options/run.h"
 #include "driver/program/program.h"
 #include "driver/program/source_program.h"
-#include "driver/run.h"
 #include "launcher/plan.h"
 #include "os/store.h"
 #include <optional>

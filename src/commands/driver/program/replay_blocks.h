@@ -4,8 +4,8 @@
 #include "arch/count.h"
 #include "arch/table.h"
 #include "base/diagnostic.h"
+#include "driver/options/replay.h"
 #include "driver/pages/access_page.h"
-#include "driver/replay.h"
 #include "trace/trace.h"
 #include <fstream>
 

@@ -1,6 +1,6 @@
 // `run FILE.cu`: the executable that it stands for, compiled into a private folder.
 #pragma once
-#include "driver/run.h"
+#include "driver/options/run.h"
 #include "os/store.h"
 #include "os/temp_dir.h"
 #include "summary/model.h"

@@ -27,7 +27,14 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
       fmt::format("kernel '{}', block ({}, {}, {}), thread ({}, {}, {})",
                   x.launch.options.name.empty() ? x.launch.entry->function->name : x.launch.options.name, c.x,
                   c.y, c.z, t.x, t.y, t.z)};
-  out.span = place_of(*x.code, op, where);
+  OpPlace place = place_of(*x.code, op);
+  out.span = place.spans[0];
+  out.inlined_at.assign(place.spans.begin() + 1, place.spans.end());
+  if (!place.in_source)
+    where.push_back(fmt::format("in {} at PTX line {} (compile with -lineinfo to see the source line)",
+                                x.code->function->name, out.span.line));
+  for (const diag::Span& call : out.inlined_at)
+    where.push_back(fmt::format("inlined at {}:{}", call.file, call.line));
   out.message = std::move(message);
   where.insert(where.end(), notes.begin(), notes.end());
   out.notes = std::move(where);

@@ -7,34 +7,25 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 
 namespace warplens::sim {
 
-diag::Span place_of(const Code& code, const Op& op, std::vector<std::string>& notes) {
+OpPlace place_of(const Code& code, const Op& op) {
   const ir::Instruction& instruction = code.function->instructions[op.instruction];
-  std::vector<access::SourceFrame> frames = code.module->frames(instruction.location);
-  if (frames.empty()) {
-    notes.push_back(fmt::format("in {} at PTX line {} (compile with -lineinfo to see the source line)",
-                                code.function->name, instruction.ptx_line));
-    return {code.module->name, instruction.ptx_line, 0, 0};
-  }
-  for (std::size_t i = 1; i < frames.size(); ++i)
-    notes.push_back(fmt::format("inlined at {}:{}", frames[i].file, frames[i].line));
-  return {frames[0].file, frames[0].line, frames[0].column, 0};
-}
-
-// With the calls that the compiler inlined: atomics lie in a header of the toolkit.
-std::string text_of_place(const diag::Span& place, const std::vector<std::string>& notes) {
-  std::string out = fmt::format("at {}:{}", place.file, place.line);
-  for (const std::string& note : notes)
-    if (note.starts_with("inlined")) out += ", " + note;
+  OpPlace out;
+  for (const access::SourceFrame& frame : code.module->frames(instruction.location))
+    out.spans.push_back({frame.file, frame.line, frame.column, 0});
+  out.in_source = !out.spans.empty();
+  if (!out.in_source) out.spans.push_back({code.module->name, instruction.ptx_line, 0, 0});
   return out;
 }
 
-std::string text_of_place(const Code& code, const Op& op) {
-  std::vector<std::string> notes;
-  diag::Span place = place_of(code, op, notes);
-  return text_of_place(place, notes);
+std::string text_of_place(const OpPlace& place) {
+  std::string out = fmt::format("at {}:{}", place.spans[0].file, place.spans[0].line);
+  for (const diag::Span& call : std::span(place.spans).subspan(1))
+    out += fmt::format(", inlined at {}:{}", call.file, call.line);
+  return out;
 }
 
 u32 first_thread(const Mask& mask) {

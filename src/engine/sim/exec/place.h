@@ -4,11 +4,16 @@
 
 namespace warplens::sim {
 
-// Where an op is in the source, or in the PTX where that is not known; what else there is to say goes to the notes.
-diag::Span place_of(const Code&, const Op&, std::vector<std::string>& notes);
-// "at kernel.cu:12", with the calls that the compiler inlined.
-std::string text_of_place(const diag::Span&, const std::vector<std::string>& notes);
-std::string text_of_place(const Code&, const Op&);
+// Where an op is in the source, and the calls that the compiler inlined, innermost first. Of an op without a source line the one
+// place is in the PTX.
+struct OpPlace {
+  std::vector<diag::Span> spans; // one or more
+  bool in_source = true;
+};
+OpPlace place_of(const Code&, const Op&);
+// "at kernel.cu:12, inlined at kernel.cu:30"
+std::string text_of_place(const OpPlace&);
+inline std::string text_of_place(const Code& code, const Op& op) { return text_of_place(place_of(code, op)); }
 
 u32 first_thread(const Mask&);
 // The part of a mask that belongs to the CTA of its first thread, as if that were the first of the batch.

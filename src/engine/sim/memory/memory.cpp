@@ -163,7 +163,7 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
        ++page)
     ++page_use_[page];
   u64 serial = name.empty() ? ++serial_ : 0;
-  allocations_[*address] = {*address, size, kind, std::move(name), serial, {}, device_, 0, false};
+  allocations_[*address] = {*address, size, kind, std::move(name), false, serial, {}, device_, 0, false};
   if (written_ != nullptr) {
     if (kind == AllocationKind::device)
       written_->clear(*address, size);
@@ -174,6 +174,11 @@ Result<u64> Memory::allocate(u64 size, AllocationKind kind, u64 alignment, std::
   seen_by_host_ += is_seen_by_host(kind);
   ++epoch_;
   return *address;
+}
+
+void Memory::mark_constant(u64 address) {
+  std::lock_guard lock(mutex_);
+  allocations_.at(address).constant = true;
 }
 
 bool Memory::release(u64 address) {
@@ -316,7 +321,8 @@ std::optional<Allocation> Memory::find(u64 address) const {
   if (host != registered_.begin()) {
     host = std::prev(host);
     if (address < host->first + host->second)
-      return Allocation{host->first, host->second, AllocationKind::registered, {}, 0, {}, device_, 0, false};
+      return Allocation{host->first, host->second, AllocationKind::registered, {}, false, 0, {}, device_,
+                        0,           false};
   }
   return std::nullopt;
 }

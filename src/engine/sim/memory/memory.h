@@ -33,9 +33,10 @@ struct Allocation {
   u64 address = 0;
   u64 size = 0;
   AllocationKind kind = AllocationKind::device;
-  std::string name; // symbols: the variable's name; else empty
-  u64 serial = 0;   // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
-  std::string made; // track(): where the program asked for it; empty when not known
+  std::string name;      // symbols: the variable's name; else empty
+  bool constant = false; // a symbol of constant memory, whose name begins with "const "
+  u64 serial = 0;        // n-th allocation without a name, 1-based: "allocation 3 (4096 bytes)"
+  std::string made;      // track(): where the program asked for it; empty when not known
   u32 device = 0;
   u64 shared_with = 0;           // of a pool: further devices that may access it, a bit each
   bool in_other_process = false; // export_pages(), import_pages()
@@ -83,6 +84,7 @@ public:
   // power of two ≥ 256 is kept.
   Result<u64> allocate(u64 size, AllocationKind kind = AllocationKind::device, u64 alignment = 512,
                        std::string name = {});
+  void mark_constant(u64 address); // Allocation::constant
   // Puts the pages of the allocation at `address` into a file, which another process of this machine may map too. They may belong to other allocations as well. Nothing where the host refuses.
   struct Exported {
     int file = -1;

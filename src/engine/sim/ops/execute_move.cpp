@@ -355,7 +355,7 @@ void is_space(Exec& x, const Op& op) {
     case StateSpace::param: return inside(a, memory.param_window());
     case StateSpace::constant: {
       std::optional<Allocation> found = memory.find(a);
-      return found && found->name.starts_with("const ");
+      return found && found->constant;
     }
     default: return a - memory.shared_window() >= Memory::all_windows_size; // they are neighbours
     }

@@ -55,7 +55,6 @@ load_code(ir::Module module, Device& device, const Program::GivenPlaces& given_p
   for (std::size_t i = 0; i < m.variables.size(); ++i) {
     const ir::Variable& v = m.variables[i];
     if (!is_device_variable(v)) continue;
-    // The name says the space too: isspacep.const asks for it.
     std::string name = (v.space == StateSpace::constant ? "const " : "") + v.name;
     if (auto given = given_places.find(v.name); given != given_places.end()) {
       impl->variable_address[i] = given->second;
@@ -65,6 +64,7 @@ load_code(ir::Module module, Device& device, const Program::GivenPlaces& given_p
         device.memory->allocate(v.size, v.managed ? AllocationKind::managed : AllocationKind::symbol,
                                 std::max<u64>(v.alignment, 256), name);
     if (!address) return failure(address.error());
+    if (v.space == StateSpace::constant) device.memory->mark_constant(*address);
     impl->variable_address[i] = *address;
     impl->owned.push_back({*address, v.size});
   }

@@ -137,11 +137,11 @@ std::string at_barrier(const Exec& x, const Cta& cta, const Group& group) {
 Wait describe(Exec& x, Cta& cta, Group& group, bool for_ever) {
   Place place = place_of_group(x, group);
   Wait out;
-  std::vector<std::string> notes;
-  out.place = place_of(*x.code, *place.op, notes);
+  const OpPlace at = place_of(*x.code, *place.op);
+  out.place = at.spans[0];
   out.who = who(x, x.active);
   out.cta = cta.index + x.cta_of(first_thread(x.active));
-  std::string where = text_of_place(out.place, notes);
+  std::string where = text_of_place(at);
   switch (group.state) {
   case GroupState::at_barrier:
     out.what = "waiting at the barrier " + where;

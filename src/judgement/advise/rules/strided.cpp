@@ -231,7 +231,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  if (goes_twice_as_far(s)) {
+  out.tells_stride = !goes_twice_as_far(s);
+  if (!out.tells_stride) {
     out.title =
         fmt::format("neighbouring threads are {} bytes apart, twice as far from round to round", stride);
     out.change = largest_step_first("elements");

@@ -1,6 +1,6 @@
 // The tokens of a C expression, and of a structure type.
 #pragma once
-#include "explain/view/text.h"
+#include "explain/expr/text.h"
 #include "symbolic/interval.h"
 
 namespace warplens::explain {

@@ -1,7 +1,7 @@
 // Works on the text from the outside in: a statement, then functions, then the pointer expression. Brackets are counted, and
 // nothing else of C++ is known here; the parser judges what comes out.
 #include "explain/expr/spelling.h"
-#include "explain/view/text.h"
+#include "explain/expr/text.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // The textbook cases, built in: each a few accesses drawn with their numbers, and the lesson in words.
 #pragma once
 #include "explain/model/explanation.h"
-#include "explain/view/render.h"
 
 namespace warplens::explain {
 
@@ -23,10 +22,5 @@ struct Case {
 
 std::span<const Case> cases();
 const Case* find_case(std::string_view name);
-
-std::string terminal_list(const TextStyle&);
-std::string terminal(const Case&, const TextStyle&);
-std::string svg(const Case&);
-nlohmann::json json(const Case&);
 
 } // namespace warplens::explain

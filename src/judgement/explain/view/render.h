@@ -1,6 +1,6 @@
 // The three ways to show an Explanation. All are pure functions of it.
 #pragma once
-#include "explain/model/explanation.h"
+#include "explain/model/cases.h"
 #include <nlohmann/json_fwd.hpp>
 
 namespace warplens::explain {
@@ -23,5 +23,11 @@ std::string form_text(const Explanation&, const TextStyle&);
 std::string svg(const Explanation&, const std::string& caption);
 
 nlohmann::json json(const Explanation&);
+
+// The same of a built-in case, and of the list of them.
+std::string terminal_list(const TextStyle&);
+std::string terminal(const Case&, const TextStyle&);
+std::string svg(const Case&);
+nlohmann::json json(const Case&);
 
 } // namespace warplens::explain

@@ -6,7 +6,7 @@
 // The same Picture as the terminal's; where it has many rows the middle is left out and so are the lines.
 #include "arch/table.h"
 #include "explain/model/cases.h"
-#include "explain/model/costs.h"
+#include "explain/view/costs.h"
 #include "explain/view/picture.h"
 #include "explain/view/theme.h"
 #include <algorithm>

@@ -5,9 +5,9 @@
 // per word; in a cell the lane that asks for it, `·` where a word travels and nobody asked, nothing where it
 // stays in memory.
 #include "arch/table.h"
-#include "explain/model/costs.h"
-#include "explain/model/summary.h"
+#include "explain/view/costs.h"
 #include "explain/view/picture.h"
+#include "explain/view/summary.h"
 #include "explain/view/theme.h"
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,4 @@
 // The built-in cases as text and JSON: the words around the pictures of their accesses.
-#include "explain/model/cases.h"
 #include "explain/view/theme.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // The answer before its reasons, at the top of the page: is it coalesced, and what would help most.
-#include "explain/model/summary.h"
-#include "explain/model/costs.h"
+#include "explain/view/summary.h"
+#include "explain/view/costs.h"
 #include "explain/view/theme.h"
 #include <fmt/format.h>
 

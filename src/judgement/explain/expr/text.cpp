@@ -1,5 +1,5 @@
 // See text.h.
-#include "explain/view/text.h"
+#include "explain/expr/text.h"
 #include <algorithm>
 
 namespace warplens::explain {

@@ -1,5 +1,5 @@
 // Which options name files, what may go to standard output, and the check that no output is an input. See outputs.h.
-#include "driver/findings/outputs.h"
+#include "driver/options/outputs.h"
 #include "base/characters.h"
 #include "html/page.h"
 #include "report/json.h"

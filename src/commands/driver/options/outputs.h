@@ -1,6 +1,6 @@
 // Where the reports of `run` and `report` go: checked before anything is done for them, written at the end.
 #pragma once
-#include "driver/run.h"
+#include "driver/options/run.h"
 #include "os/output_file.h"
 #include "source/source.h"
 #include "summary/model.h"

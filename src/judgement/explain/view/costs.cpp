@@ -1,5 +1,5 @@
 // See costs.h. The units are those of the space: passes through banks, requests, transactions or bursts.
-#include "explain/model/costs.h"
+#include "explain/view/costs.h"
 #include "arch/table.h"
 #include "explain/view/picture.h"
 #include "explain/view/theme.h"
