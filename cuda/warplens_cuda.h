@@ -38,6 +38,8 @@ typedef uint64_t cuuint64_t;
 #include <__clang_cuda_builtin_vars.h>
 #pragma clang attribute pop
 
+#include "warplens/runtime_types.h"
+
 #include "warplens/runtime_api.h"
 #include "warplens/runtime_templates.h"
 

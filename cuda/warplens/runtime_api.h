@@ -2,10 +2,12 @@
 // The definitions are in WarpLens's runtime library (SONAME libcudart.so.13). A function it does not implement
 // returns cudaErrorNotSupported and is named in the report.
 //
-// Left out: graphics interoperability, external memory and semaphores, NvSci, logs, batched copies.
+// Left out: graphics interoperability, external memory and semaphores, NvSci, logs.
 // The C++ overloads (cudaMalloc(T**), symbols by reference, …) are in runtime_templates.h.
+//
+// It includes nothing: the program has runtime_types.h before it, and the runtime library, which checks its definitions
+// against this text, its own handles (src/cuda/abi/api.h).
 #pragma once
-#include "warplens/runtime_types.h"
 // clang-format off
 
 extern "C" {

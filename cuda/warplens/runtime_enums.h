@@ -1,6 +1,6 @@
 // The enumerations of the CUDA Runtime API, names and values as in CUDA 13's reference manual
 // ("Data types used by CUDA Runtime"). Values are ABI: WarpLens's runtime library is called with them, and is itself
-// compiled with this file (src/cuda/runtime/abi/types.h, inside a namespace: so no header of the system is included here).
+// compiled with this file (src/cuda/abi/types.h, inside a namespace: so no header of the system is included here).
 // Those that it is handed by the program are `: int`, so that a value outside the enumeration is a value too.
 //
 // Left out: graphics interoperability, external memory and semaphores, JIT options, RDMA flushing, which WarpLens
@@ -8,7 +8,7 @@
 #pragma once
 // clang-format off
 
-enum cudaError {
+enum cudaError : int {
 #define WARPLENS_CUDA_ERROR(name, code, text) name = code,
 #include "errors.def"
 #undef WARPLENS_CUDA_ERROR
@@ -17,7 +17,7 @@ enum cudaError {
 
 typedef enum cudaError cudaError_t;
 
-enum cudaDeviceAttr {
+enum cudaDeviceAttr : int {
   cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX, cudaDevAttrMaxBlockDimY,
   cudaDevAttrMaxBlockDimZ, cudaDevAttrMaxGridDimX, cudaDevAttrMaxGridDimY, cudaDevAttrMaxGridDimZ,
   cudaDevAttrMaxSharedMemoryPerBlock, cudaDevAttrTotalConstantMemory, cudaDevAttrWarpSize,
@@ -72,7 +72,7 @@ enum cudaDeviceAttr {
   cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147, cudaDevAttrMax
 };
 
-enum cudaChannelFormatKind {
+enum cudaChannelFormatKind : int {
   cudaChannelFormatKindSigned = 0, cudaChannelFormatKindUnsigned, cudaChannelFormatKindFloat,
   cudaChannelFormatKindNone, cudaChannelFormatKindNV12, cudaChannelFormatKindUnsignedNormalized8X1,
   cudaChannelFormatKindUnsignedNormalized8X2, cudaChannelFormatKindUnsignedNormalized8X4,
@@ -107,7 +107,7 @@ enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated
 };
 
-enum cudaStreamCaptureMode {
+enum cudaStreamCaptureMode : int {
   cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed
 };
 
@@ -145,7 +145,7 @@ enum cudaResourceViewFormat {
   cudaResViewFormatSignedBlockCompressed6H, cudaResViewFormatUnsignedBlockCompressed7
 };
 
-enum cudaFuncAttribute {
+enum cudaFuncAttribute : int {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout,
   cudaFuncAttributeClusterDimMustBeSet, cudaFuncAttributeRequiredClusterWidth,
   cudaFuncAttributeRequiredClusterHeight, cudaFuncAttributeRequiredClusterDepth,
@@ -153,11 +153,11 @@ enum cudaFuncAttribute {
   cudaFuncAttributeMax
 };
 
-enum cudaFuncCache {
+enum cudaFuncCache : int {
   cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual
 };
 
-enum cudaSharedMemConfig {
+enum cudaSharedMemConfig : int {
   cudaSharedMemBankSizeDefault = 0, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte
 };
 
@@ -170,24 +170,24 @@ enum cudaComputeMode {
   cudaComputeModeExclusiveProcess
 };
 
-enum cudaLimit {
+enum cudaLimit : int {
   cudaLimitStackSize = 0, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth,
   cudaLimitDevRuntimePendingLaunchCount, cudaLimitMaxL2FetchGranularity, cudaLimitPersistingL2CacheSize
 };
 
-enum cudaMemoryAdvise {
+enum cudaMemoryAdvise : int {
   cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
   cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
 };
 
-enum cudaMemRangeAttribute {
+enum cudaMemRangeAttribute : int {
   cudaMemRangeAttributeReadMostly = 1, cudaMemRangeAttributePreferredLocation,
   cudaMemRangeAttributeAccessedBy, cudaMemRangeAttributeLastPrefetchLocation,
   cudaMemRangeAttributePreferredLocationType, cudaMemRangeAttributePreferredLocationId,
   cudaMemRangeAttributeLastPrefetchLocationType, cudaMemRangeAttributeLastPrefetchLocationId
 };
 
-enum cudaMemPoolAttr {
+enum cudaMemPoolAttr : int {
   cudaMemPoolReuseFollowEventDependencies = 1, cudaMemPoolReuseAllowOpportunistic,
   cudaMemPoolReuseAllowInternalDependencies, cudaMemPoolAttrReleaseThreshold,
   cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh, cudaMemPoolAttrUsedMemCurrent,
@@ -203,7 +203,7 @@ enum cudaMemAccessFlags {
   cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead, cudaMemAccessFlagsProtReadWrite = 3
 };
 
-enum cudaMemAllocationType {
+enum cudaMemAllocationType : int {
   cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned, cudaMemAllocationTypeManaged,
   cudaMemAllocationTypeMax = 2147483647
 };
@@ -213,12 +213,12 @@ enum cudaMemAllocationHandleType {
   cudaMemHandleTypeWin32Kmt = 4, cudaMemHandleTypeFabric = 8
 };
 
-enum cudaGraphMemAttributeType {
+enum cudaGraphMemAttributeType : int {
   cudaGraphMemAttrUsedMemCurrent = 0, cudaGraphMemAttrUsedMemHigh, cudaGraphMemAttrReservedMemCurrent,
   cudaGraphMemAttrReservedMemHigh
 };
 
-enum cudaDeviceP2PAttr {
+enum cudaDeviceP2PAttr : int {
   cudaDevP2PAttrPerformanceRank = 1, cudaDevP2PAttrAccessSupported, cudaDevP2PAttrNativeAtomicSupported,
   cudaDevP2PAttrCudaArrayAccessSupported, cudaDevP2PAttrOnlyPartialNativeAtomicSupported
 };

@@ -158,6 +158,29 @@ typedef struct cudaLaunchConfig_st {
   unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
+struct cudaArraySparseProperties {
+  struct {
+    unsigned int width, height, depth;
+  } tileExtent;
+  unsigned int miptailFirstLevel;
+  unsigned long long miptailSize;
+  unsigned int flags, reserved[4];
+};
+struct cudaArrayMemoryRequirements {
+  size_t size, alignment;
+  unsigned int reserved[4];
+};
+
+struct cudaMemPoolPtrExportData {
+  unsigned char reserved[64];
+};
+typedef struct cudaIpcEventHandle_st {
+  char reserved[64];
+} cudaIpcEventHandle_t;
+typedef struct cudaIpcMemHandle_st {
+  char reserved[64];
+} cudaIpcMemHandle_t;
+
 typedef struct CUuuid_st {
   char bytes[16];
 } CUuuid;

@@ -2,7 +2,6 @@
 // default arguments that the C functions do not have. Each forwards to the C function of the same name.
 // The groups at the end accept spellings of older toolkits, which CUDA 12 and 13 changed.
 #pragma once
-#include "warplens/runtime_api.h"
 
 // Typed allocation
 template <class T> static inline cudaError_t cudaMalloc(T** p, size_t bytes) {

@@ -90,26 +90,3 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int*, cudaDeviceAttr, int);
 #include "warplens/batch_structs.h"
 
 #include "warplens/graph_structs.h"
-
-struct cudaArraySparseProperties {
-  struct {
-    unsigned int width, height, depth;
-  } tileExtent;
-  unsigned int miptailFirstLevel;
-  unsigned long long miptailSize;
-  unsigned int flags, reserved[4];
-};
-struct cudaArrayMemoryRequirements {
-  size_t size, alignment;
-  unsigned int reserved[4];
-};
-
-struct cudaMemPoolPtrExportData {
-  unsigned char reserved[64];
-};
-typedef struct cudaIpcEventHandle_st {
-  char reserved[CUDA_IPC_HANDLE_SIZE];
-} cudaIpcEventHandle_t;
-typedef struct cudaIpcMemHandle_st {
-  char reserved[CUDA_IPC_HANDLE_SIZE];
-} cudaIpcMemHandle_t;

@@ -1,7 +1,7 @@
 // The driver API: contexts and errors as the driver has them, and the same memory, streams and launches as the Runtime API.
+#include "abi/api.h"
 #include "driver_api/entry_points.h"
 #include "driver_api/frame.h"
-#include "runtime/api.h"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -66,8 +66,6 @@ CUresult cuMemsetD32Async(CUdeviceptr, unsigned, std::size_t, cudaStream_t);
 CUresult cuMemsetD32_v2(CUdeviceptr, unsigned, std::size_t);
 CUresult cuDeviceGetPCIBusId(char*, int, CUdevice);
 CUresult cuDeviceGetByPCIBusId(CUdevice*, const char*);
-cudaError_t cudaGetDriverEntryPoint_13(const char*, void**, u64, int*);
-cudaError_t cudaMalloc(void**, std::size_t);
 }
 namespace {
 

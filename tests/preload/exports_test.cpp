@@ -1,10 +1,10 @@
 // The shared libraries by the CUDA Runtime's names export the functions of exports.def and nothing else, and each
 // hands every call on to what its major has; the library with the code exports their table alone. None brings a
 // library along. What the headers for clang declare is exported.
+#include "abi/types.h"
 #include "driver_api/entry_points.h"
 #include "os/elf.h"
 #include "preload/exports.h"
-#include "runtime/abi/types.h"
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,6 +1,5 @@
 // CUDA's calls for memory, devices, streams and errors, as a program makes them: results and error codes.
-#include "runtime/abi/device_prop.h"
-#include "runtime/api.h"
+#include "abi/api.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
@@ -121,10 +120,10 @@ TEST(Memory, OnlyMemoryCanBeRegistered) {
 }
 
 TEST(Device, LimitsAreThoseOfADevice) {
-  EXPECT_EQ(cudaDeviceSetLimit(0, 64 << 10), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimitStackSize, 64 << 10), cudaSuccess);
   for (int limit = 0; limit <= 6; ++limit)
-    EXPECT_NE(cudaDeviceSetLimit(limit, ~std::size_t{0}), cudaSuccess) << limit;
-  EXPECT_EQ(cudaDeviceSetLimit(7, 1), cudaErrorUnsupportedLimit);
+    EXPECT_NE(cudaDeviceSetLimit(cudaLimit(limit), ~std::size_t{0}), cudaSuccess) << limit;
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimit(7), 1), cudaErrorUnsupportedLimit);
   cudaDeviceReset();
   cudaGetLastError();
 }
@@ -149,24 +148,24 @@ TEST(Errors, TheLastOneIsKeptUntilAskedFor) {
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  EXPECT_STREQ(cudaGetErrorName(700), "cudaErrorIllegalAddress");
-  EXPECT_STREQ(cudaGetErrorString(700), "an illegal memory access was encountered");
-  EXPECT_STREQ(cudaGetErrorString(12345), "unrecognized error code");
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorIllegalAddress), "an illegal memory access was encountered");
+  EXPECT_STREQ(cudaGetErrorString(cudaError_t(12345)), "unrecognized error code");
 }
 
 TEST(Device, IsTheReferencePartOfTheArchitecture) {
   int count = 0, multiprocessors = 0, shared = 0;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
   EXPECT_EQ(count, 1);
-  EXPECT_EQ(cudaDeviceGetAttribute(&multiprocessors, 16, 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
   EXPECT_EQ(multiprocessors, 132);
-  EXPECT_EQ(cudaDeviceGetAttribute(&shared, 97, 0), cudaSuccess);
+  EXPECT_EQ(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
   cudaDeviceProp properties;
   EXPECT_EQ(cudaGetDeviceProperties_13(&properties, 0), cudaSuccess);
   EXPECT_EQ(properties.major, 9);
   EXPECT_EQ(properties.sharedMemPerBlockOptin, static_cast<std::size_t>(shared));
   EXPECT_EQ(cudaGetDeviceProperties_13(&properties, 1), cudaErrorInvalidDevice);
-  EXPECT_EQ(cudaDeviceGetAttribute(&count, 0, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetAttribute(&count, cudaDeviceAttr(0), 0), cudaErrorInvalidValue);
   cudaGetLastError();
 }
 

@@ -1,7 +1,7 @@
 // --proofs: a launch that was counted by folding writes its results when somebody asks for them, not
 // before, and every program still reads what it would have read. Device memory is host memory here, so a
 // test can look at it without the runtime noticing.
-#include "runtime/api.h"
+#include "abi/api.h"
 #include "runtime/state.h"
 #include <gtest/gtest.h>
 #include <numeric>
@@ -41,12 +41,6 @@ constexpr char ptx[] = R"(.version 7.8
   ret;
 }
 )";
-
-struct Wrapper {
-  u32 magic = 0x466243b1, version = 1;
-  const char* data = ptx;
-  const void* rest = nullptr;
-};
 
 constexpr u32 ctas = 64, threads = 64, words = ctas * threads, bytes = words * 4;
 
@@ -98,7 +92,8 @@ protected:
     void* arguments[] = {&first, &second};
     EXPECT_EQ(cudaLaunchKernel(&kernel, {ctas, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr), cudaSuccess);
   }
-  static inline Wrapper wrapper;
+  static inline FatbinWrapper wrapper{FatbinWrapper::right_magic, 1, reinterpret_cast<const std::byte*>(ptx),
+                                      nullptr};
   static inline void** handle = nullptr;
   static inline char host_add, host_increment, host_spread, host_bias;
   u32 *a = nullptr, *b = nullptr, *c = nullptr;

@@ -1,5 +1,5 @@
 // Kernels registered as clang-built programs register them: a wrapper around bare PTX text.
-#include "runtime/api.h"
+#include "abi/api.h"
 #include "runtime/state.h"
 #include <cmath>
 #include <cstring>
@@ -34,12 +34,6 @@ done:
 }
 )";
 
-struct Wrapper {
-  u32 magic = 0x466243b1, version = 1;
-  const char* data = ptx;
-  const void* rest = nullptr;
-};
-
 class Launch : public testing::Test {
 protected:
   static void SetUpTestSuite() {
@@ -60,7 +54,8 @@ protected:
     void* arguments[] = {&out, &n};
     return cudaLaunchKernel(&host_add, grid, block, arguments, shared, nullptr);
   }
-  static inline Wrapper wrapper;
+  static inline FatbinWrapper wrapper{FatbinWrapper::right_magic, 1, reinterpret_cast<const std::byte*>(ptx),
+                                      nullptr};
   static inline void** handle = nullptr;
   static inline char host_add, host_gone, host_bias;
   static inline void* host_counts = nullptr;
@@ -92,9 +87,11 @@ TEST_F(Launch, IsCheckedAsADriverDoes) {
   EXPECT_EQ(add(nullptr, 0, {0, 1, 1}, {32, 1, 1}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {1, 1, 65}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {32, 1, 1}, 49153), cudaErrorInvalidValue);
-  EXPECT_EQ(cudaFuncSetAttribute(&host_add, 8, 100000), cudaSuccess);
+  EXPECT_EQ(cudaFuncSetAttribute(&host_add, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000),
+            cudaSuccess);
   EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {32, 1, 1}, 49153), cudaSuccess);
-  EXPECT_EQ(cudaFuncSetAttribute(&host_add, 8, 1 << 20), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFuncSetAttribute(&host_add, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20),
+            cudaErrorInvalidValue);
   EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {32, 1, 1}, ~std::size_t{0}), cudaErrorInvalidValue);
   void* none[] = {nullptr};
   auto gone = reinterpret_cast<cudaStream_t>(0x12345);

@@ -1,6 +1,6 @@
 // Device code that a program loads while it runs: as PTX text, in a fat binary, from a file; its kernels and variables.
+#include "abi/api.h"
 #include "measure/wire.h"
-#include "runtime/api.h"
 #include "runtime/library.h"
 #include <cstring>
 #include <fstream>

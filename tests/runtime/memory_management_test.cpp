@@ -10,32 +10,6 @@
 
 namespace warplens::runtime {
 extern "C" {
-cudaError_t cudaMalloc(void**, std::size_t);
-cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
-cudaError_t cudaFree(void*);
-cudaError_t cudaFreeAsync(void*, cudaStream_t);
-cudaError_t cudaMallocAsync(void**, std::size_t, cudaStream_t);
-cudaError_t cudaMallocFromPoolAsync(void**, std::size_t, cudaMemPool_t, cudaStream_t);
-cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemset(void*, int, std::size_t);
-cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
-cudaError_t cudaDeviceReset();
-cudaError_t cudaGetLastError();
-cudaError_t cudaStreamCreate(cudaStream_t*);
-cudaError_t cudaMemPoolCreate(cudaMemPool_t*, const cudaMemPoolProps*);
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, int, void*);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void*);
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t*, int);
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t*, cudaMemLocation*, int);
-cudaError_t cudaMemcpyBatchAsync_12(void* const*, const void* const*, const std::size_t*, std::size_t,
-                                    cudaMemcpyAttributes*, std::size_t*, std::size_t, std::size_t*,
-                                    cudaStream_t);
-cudaError_t cudaMemcpy3DBatchAsync_13(std::size_t, const cudaMemcpy3DBatchOp*, unsigned long long,
-                                      cudaStream_t);
-cudaError_t cudaMemPrefetchBatchAsync(void**, std::size_t*, std::size_t, cudaMemLocation*, std::size_t*,
-                                      std::size_t, unsigned long long, cudaStream_t);
-cudaError_t cudaDeviceGetP2PAttribute(int*, int, int, int);
 CUresult cuInit(unsigned);
 CUresult cuCtxCreate_v2(CUcontext*, unsigned, CUdevice);
 CUresult cuCtxDestroy_v2(CUcontext);
@@ -57,7 +31,7 @@ protected:
     cudaDeviceReset();
     cudaGetLastError();
   }
-  static u64 used(cudaMemPool_t pool, int attribute = cudaMemPoolAttrUsedMemCurrent) {
+  static u64 used(cudaMemPool_t pool, cudaMemPoolAttr attribute = cudaMemPoolAttrUsedMemCurrent) {
     u64 value = 0;
     EXPECT_EQ(cudaMemPoolGetAttribute(pool, attribute, &value), cudaSuccess);
     return value;
@@ -155,8 +129,8 @@ TEST_F(Management, HintsAreForManagedMemory) {
 
 TEST_F(Management, ThereIsNoOtherDevice) {
   int value = 0;
-  EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, 2, 0, 0), cudaErrorInvalidDevice);
-  EXPECT_EQ(cudaDeviceGetP2PAttribute(nullptr, 2, 0, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaDeviceGetP2PAttribute(nullptr, cudaDevP2PAttrAccessSupported, 0, 1), cudaErrorInvalidValue);
 }
 
 TEST_F(Management, PagesAreCountedAndGivenBack) {

@@ -1,7 +1,7 @@
 // Arrays, and texture and surface objects, through the Runtime and the Driver API: what is copied where, what descriptors become,
 // and what is refused.
+#include "abi/api.h"
 #include "driver_api/frame.h"
-#include "runtime/api.h"
 #include "runtime/image.h"
 #include <cstring>
 #include <gtest/gtest.h>
@@ -11,33 +11,6 @@
 
 namespace warplens::runtime {
 extern "C" {
-cudaError_t cudaMallocArray(cudaArray_t*, const cudaChannelFormatDesc*, std::size_t, std::size_t, unsigned);
-cudaError_t cudaMalloc3DArray(cudaArray_t*, const cudaChannelFormatDesc*, cudaExtent, unsigned);
-cudaError_t cudaFreeArray(cudaArray_t);
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t*, const cudaChannelFormatDesc*, cudaExtent,
-                                     unsigned, unsigned);
-cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t*, const MipmappedArray*, unsigned);
-cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t);
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc*, cudaExtent*, unsigned*, cudaArray_t);
-cudaError_t cudaMemcpy2DToArray(cudaArray_t, std::size_t, std::size_t, const void*, std::size_t, std::size_t,
-                                std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpy2DFromArray(void*, std::size_t, const Array*, std::size_t, std::size_t, std::size_t,
-                                  std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t, std::size_t, std::size_t, const Array*, std::size_t,
-                                     std::size_t, std::size_t, std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpyToArray(cudaArray_t, std::size_t, std::size_t, const void*, std::size_t,
-                              cudaMemcpyKind);
-cudaError_t cudaMemcpyFromArrayAsync(void*, const Array*, std::size_t, std::size_t, std::size_t,
-                                     cudaMemcpyKind, cudaStream_t);
-cudaError_t cudaCreateTextureObject_11(cudaTextureObject_t*, const cudaResourceDesc*, const cudaTextureDesc*,
-                                       const cudaResourceViewDesc*);
-cudaError_t cudaCreateTextureObject_12(cudaTextureObject_t*, const cudaResourceDesc*, const cudaTextureDesc*,
-                                       const cudaResourceViewDesc*);
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
-cudaError_t cudaGetTextureObjectResourceDesc_13(cudaResourceDesc*, cudaTextureObject_t);
-cudaError_t cudaGetTextureObjectTextureDesc_12(cudaTextureDesc*, cudaTextureObject_t);
-cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t*, const cudaResourceDesc*);
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t);
 struct CUDA_ARRAY3D_DESCRIPTOR {
   std::size_t width, height, depth;
   int format;

@@ -72,16 +72,6 @@ CUcontext maker_of(const void* made, u32 device) {
 
 extern "C" {
 
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaDeviceReset();
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned);
-cudaError_t cudaDeviceDisablePeerAccess(int);
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
-cudaError_t cudaDeviceSetLimit(int, std::size_t);
-cudaError_t cudaDeviceGetLimit(std::size_t*, int);
-cudaError_t cudaDeviceGetStreamPriorityRange(int*, int*);
-
 CUresult cuInit(unsigned flags) {
   if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
   Runtime::get(); // tells the parent that a program with CUDA runs
@@ -250,10 +240,10 @@ CUresult cuCtxWaitEvent(CUcontext context, cudaEvent_t event) {
 
 CUresult cuCtxSynchronize() { return in_context(cudaDeviceSynchronize); }
 CUresult cuCtxSynchronize_v2(CUcontext) { return cuCtxSynchronize(); }
-CUresult cuCtxSetLimit(int limit, std::size_t value) {
+CUresult cuCtxSetLimit(cudaLimit limit, std::size_t value) {
   return in_context([&] { return cudaDeviceSetLimit(limit, value); });
 }
-CUresult cuCtxGetLimit(std::size_t* value, int limit) {
+CUresult cuCtxGetLimit(std::size_t* value, cudaLimit limit) {
   return in_context([&] { return cudaDeviceGetLimit(value, limit); });
 }
 CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {

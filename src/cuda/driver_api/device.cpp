@@ -21,13 +21,6 @@ struct DeviceProperties { // CUdevprop
 
 extern "C" {
 
-cudaError_t cudaDriverGetVersion(int*);
-cudaError_t cudaDeviceGetAttribute(int*, int, int);
-cudaError_t cudaDeviceGetPCIBusId(char*, int, int);
-cudaError_t cudaDeviceGetByPCIBusId(int*, const char*);
-cudaError_t cudaDeviceCanAccessPeer(int*, int, int);
-cudaError_t cudaDeviceGetP2PAttribute(int*, int, int, int);
-
 CUresult cuDriverGetVersion(int* version) { // the one question that needs no cuInit
   KeepThreadState keep;
   return as_result(cudaDriverGetVersion(version));
@@ -75,7 +68,7 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
   });
 }
 
-CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
+CUresult cuDeviceGetAttribute(int* value, cudaDeviceAttr attribute, CUdevice device) {
   return driver([&] { return cudaDeviceGetAttribute(value, attribute, device); });
 }
 
@@ -116,7 +109,7 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return driver([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
 }
-CUresult cuDeviceGetP2PAttribute(int* value, int attribute, CUdevice from, CUdevice to) {
+CUresult cuDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, CUdevice from, CUdevice to) {
   return driver([&] { return cudaDeviceGetP2PAttribute(value, attribute, from, to); });
 }
 // How much of the device a context may use: always all of it.

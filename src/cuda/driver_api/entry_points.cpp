@@ -75,8 +75,6 @@ const char* driver_error_name(int error) {
 
 extern "C" {
 
-const char* cudaGetErrorString(int);
-
 CUresult cuGetErrorName(int error, const char** name) {
   if (!name) return CUDA_ERROR_INVALID_VALUE;
   *name = name_of(error);
@@ -85,7 +83,7 @@ CUresult cuGetErrorName(int error, const char** name) {
 
 CUresult cuGetErrorString(int error, const char** text) {
   if (!text) return CUDA_ERROR_INVALID_VALUE;
-  *text = name_of(error) ? cudaGetErrorString(error) : nullptr;
+  *text = name_of(error) ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
   return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -7,7 +7,7 @@
 // * CUmodule and CUlibrary are a Binary, CUfunction and CUkernel a Kernel (library.h); CUstream, CUevent and CUmemoryPool
 //   are those of the Runtime API; CUdeviceptr is an address.
 //
-// Types are those of cuda.h (CUDA 13), by layout and value: enumerations that are handed over are ints.
+// Types are those of cuda.h (CUDA 13), by layout and value. Enumerations that both APIs have are the Runtime API's, others ints.
 #pragma once
 #include "runtime/contexts.h"
 #include "runtime/library.h"

@@ -71,21 +71,6 @@ template <class Body> CUresult with_any(cudaGraphNodeParams* p, Body&& body) {
 
 extern "C" {
 
-cudaError_t cudaGraphAddKernelNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaKernelNodeParams*);
-cudaError_t cudaGraphKernelNodeSetParams(Node, const cudaKernelNodeParams*);
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t, Node, const cudaKernelNodeParams*);
-cudaError_t cudaGraphKernelNodeGetParams(Node, cudaKernelNodeParams*);
-cudaError_t cudaGraphAddMemcpyNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaMemcpy3DParms*);
-cudaError_t cudaGraphMemcpyNodeSetParams(Node, const cudaMemcpy3DParms*);
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t, Node, const cudaMemcpy3DParms*);
-cudaError_t cudaGraphMemcpyNodeGetParams(Node, cudaMemcpy3DParms*);
-cudaError_t cudaGraphAddMemsetNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaMemsetParams*);
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t, Node, const cudaMemsetParams*);
-cudaError_t cudaGraphAddNode_v2(Node*, cudaGraph_t, Nodes, const cudaGraphEdgeData*, std::size_t,
-                                cudaGraphNodeParams*);
-cudaError_t cudaGraphNodeSetParams(Node, cudaGraphNodeParams*);
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t, Node, cudaGraphNodeParams*);
-
 CUresult cuGraphAddKernelNode_v2(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
                                  const KernelNode* p) {
   return with_kernel(p, [&](auto* q) { return cudaGraphAddKernelNode(node, graph, after, count, q); });

@@ -10,71 +10,6 @@ using Nodes = GraphNode* const*;
 
 extern "C" {
 
-cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle*, cudaGraph_t, unsigned, unsigned);
-cudaError_t cudaGraphCreate(cudaGraph_t*, unsigned);
-cudaError_t cudaGraphDestroy(cudaGraph_t);
-cudaError_t cudaGraphClone(cudaGraph_t*, cudaGraph_t);
-cudaError_t cudaGraphNodeFindInClone(Node*, Node, cudaGraph_t);
-cudaError_t cudaGraphNodeGetType(Node, cudaGraphNodeType*);
-cudaError_t cudaGraphGetNodes(cudaGraph_t, Node*, std::size_t*);
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t, Node*, std::size_t*);
-cudaError_t cudaGraphGetEdges_11(cudaGraph_t, Node*, Node*, std::size_t*);
-cudaError_t cudaGraphGetEdges_v2(cudaGraph_t, Node*, Node*, cudaGraphEdgeData*, std::size_t*);
-cudaError_t cudaGraphNodeGetDependencies_11(Node, Node*, std::size_t*);
-cudaError_t cudaGraphNodeGetDependencies_v2(Node, Node*, cudaGraphEdgeData*, std::size_t*);
-cudaError_t cudaGraphNodeGetDependentNodes_11(Node, Node*, std::size_t*);
-cudaError_t cudaGraphNodeGetDependentNodes_v2(Node, Node*, cudaGraphEdgeData*, std::size_t*);
-cudaError_t cudaGraphAddDependencies_11(cudaGraph_t, Nodes, Nodes, std::size_t);
-cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t, Nodes, Nodes, const cudaGraphEdgeData*, std::size_t);
-cudaError_t cudaGraphRemoveDependencies_11(cudaGraph_t, Nodes, Nodes, std::size_t);
-cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t, Nodes, Nodes, const cudaGraphEdgeData*, std::size_t);
-cudaError_t cudaGraphDestroyNode(Node);
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t, const char*, unsigned);
-cudaError_t cudaGraphKernelNodeSetAttribute(Node, cudaLaunchAttributeID, const cudaLaunchAttributeValue*);
-cudaError_t cudaGraphKernelNodeGetAttribute(Node, cudaLaunchAttributeID, cudaLaunchAttributeValue*);
-cudaError_t cudaGraphKernelNodeCopyAttributes(Node, Node);
-cudaError_t cudaGraphMemsetNodeGetParams(Node, cudaMemsetParams*);
-cudaError_t cudaGraphMemsetNodeSetParams(Node, const cudaMemsetParams*);
-cudaError_t cudaGraphAddHostNode(Node*, cudaGraph_t, Nodes, std::size_t, const cudaHostNodeParams*);
-cudaError_t cudaGraphHostNodeGetParams(Node, cudaHostNodeParams*);
-cudaError_t cudaGraphHostNodeSetParams(Node, const cudaHostNodeParams*);
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t, Node, const cudaHostNodeParams*);
-cudaError_t cudaGraphAddChildGraphNode(Node*, cudaGraph_t, Nodes, std::size_t, cudaGraph_t);
-cudaError_t cudaGraphChildGraphNodeGetGraph(Node, cudaGraph_t*);
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t, Node, cudaGraph_t);
-cudaError_t cudaGraphAddEmptyNode(Node*, cudaGraph_t, Nodes, std::size_t);
-cudaError_t cudaGraphAddEventRecordNode(Node*, cudaGraph_t, Nodes, std::size_t, cudaEvent_t);
-cudaError_t cudaGraphEventRecordNodeGetEvent(Node, cudaEvent_t*);
-cudaError_t cudaGraphEventRecordNodeSetEvent(Node, cudaEvent_t);
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t, Node, cudaEvent_t);
-cudaError_t cudaGraphAddEventWaitNode(Node*, cudaGraph_t, Nodes, std::size_t, cudaEvent_t);
-cudaError_t cudaGraphEventWaitNodeGetEvent(Node, cudaEvent_t*);
-cudaError_t cudaGraphEventWaitNodeSetEvent(Node, cudaEvent_t);
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t, Node, cudaEvent_t);
-cudaError_t cudaGraphAddMemAllocNode(Node*, cudaGraph_t, Nodes, std::size_t, cudaMemAllocNodeParams*);
-cudaError_t cudaGraphMemAllocNodeGetParams(Node, cudaMemAllocNodeParams*);
-cudaError_t cudaGraphAddMemFreeNode(Node*, cudaGraph_t, Nodes, std::size_t, void*);
-cudaError_t cudaGraphMemFreeNodeGetParams(Node, void**);
-cudaError_t cudaGraphInstantiate_11(cudaGraphExec_t*, cudaGraph_t, Node*, char*, std::size_t);
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t*, cudaGraph_t, unsigned long long);
-cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t*, cudaGraph_t, cudaGraphInstantiateParams*);
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t, unsigned long long*);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t);
-cudaError_t cudaGraphExecUpdate_11(cudaGraphExec_t, cudaGraph_t, Node*, cudaGraphExecUpdateResult*);
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo*);
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t, Node, unsigned);
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t, Node, unsigned*);
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t);
-cudaError_t cudaUserObjectCreate(cudaUserObject_t*, void*, cudaHostFn_t, unsigned, unsigned);
-cudaError_t cudaUserObjectRetain(cudaUserObject_t, unsigned);
-cudaError_t cudaUserObjectRelease(cudaUserObject_t, unsigned);
-cudaError_t cudaGraphRetainUserObject(cudaGraph_t, cudaUserObject_t, unsigned, unsigned);
-cudaError_t cudaGraphReleaseUserObject(cudaGraph_t, cudaUserObject_t, unsigned);
-cudaError_t cudaDeviceGetGraphMemAttribute(int, int, void*);
-cudaError_t cudaDeviceSetGraphMemAttribute(int, int, void*);
-cudaError_t cudaDeviceGraphMemTrim(int);
-
 CUresult cuGraphCreate(cudaGraph_t* graph, unsigned flags) {
   return driver([&] { return cudaGraphCreate(graph, flags); });
 }
@@ -273,10 +208,10 @@ CUresult cuGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, uns
 CUresult cuGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
   return driver([&] { return cudaGraphReleaseUserObject(graph, object, count); });
 }
-CUresult cuDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
+CUresult cuDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return driver([&] { return cudaDeviceGetGraphMemAttribute(device, attribute, value); });
 }
-CUresult cuDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
+CUresult cuDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return driver([&] { return cudaDeviceSetGraphMemAttribute(device, attribute, value); });
 }
 CUresult cuDeviceGraphMemTrim(int device) {

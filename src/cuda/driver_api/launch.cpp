@@ -64,14 +64,6 @@ template <class F> CUresult with_runtime_config(const LaunchConfig* config, F&& 
 
 extern "C" {
 
-cudaError_t cudaFuncGetAttributes_12(void*, const void*);
-cudaError_t cudaFuncSetAttribute(const void*, int, int);
-cudaError_t cudaFuncGetParamInfo(const void*, std::size_t, std::size_t*, std::size_t*);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, std::size_t);
-cudaError_t cudaOccupancyMaxActiveClusters(int*, const void*, const cudaLaunchConfig_t*);
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int*, const void*, const cudaLaunchConfig_t*);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t*, const void*, int, int);
-
 CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                         unsigned bz, unsigned shared, cudaStream_t stream, void** arguments, void** extra) {
   return launch_with({function, {gx, gy, gz}, {bx, by, bz}, {}, shared, arguments, stream, false}, extra);
@@ -124,13 +116,13 @@ CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
     return cudaSuccess;
   });
 }
-CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
+CUresult cuFuncSetAttribute(CUfunction function, cudaFuncAttribute attribute, int value) {
   return driver([&] { return cudaFuncSetAttribute(function, attribute, value); });
 }
 CUresult cuKernelGetAttribute(int* value, int attribute, CUfunction kernel, CUdevice) {
   return cuFuncGetAttribute(value, attribute, kernel);
 }
-CUresult cuKernelSetAttribute(int attribute, int value, CUfunction kernel, CUdevice) {
+CUresult cuKernelSetAttribute(cudaFuncAttribute attribute, int value, CUfunction kernel, CUdevice) {
   return cuFuncSetAttribute(kernel, attribute, value);
 }
 CUresult cuFuncSetCacheConfig(CUfunction function, int) {

@@ -6,8 +6,6 @@
 
 namespace warplens::runtime {
 
-extern "C" cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms*, cudaStream_t);
-
 namespace {
 
 CUresult fill_now(CUdeviceptr to, u64 pitch, u32 value, u32 width, u64 columns, u64 rows,
@@ -114,26 +112,6 @@ CUDA_MEMCPY3D driver_copy(const cudaMemcpy3DParms& p) {
 
 extern "C" {
 
-cudaError_t cudaMalloc(void**, std::size_t);
-cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
-cudaError_t cudaMallocPitch(void**, std::size_t*, std::size_t, std::size_t);
-cudaError_t cudaMallocAsync(void**, std::size_t, cudaStream_t);
-cudaError_t cudaMallocFromPoolAsync(void**, std::size_t, cudaMemPool_t, cudaStream_t);
-cudaError_t cudaHostAlloc(void**, std::size_t, unsigned);
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
-cudaError_t cudaHostUnregister(void*);
-cudaError_t cudaHostGetDevicePointer(void**, void*, unsigned);
-cudaError_t cudaHostGetFlags(unsigned*, void*);
-cudaError_t cudaFree(void*);
-cudaError_t cudaFreeAsync(void*, cudaStream_t);
-cudaError_t cudaFreeHost(void*);
-cudaError_t cudaMemGetInfo(std::size_t*, std::size_t*);
-cudaError_t cudaMemRangeGetAttribute(void*, std::size_t, int, const void*, std::size_t);
-cudaError_t cudaMemRangeGetAttributes(void**, std::size_t*, const int*, std::size_t, const void*,
-                                      std::size_t);
-cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
-
 // An allocation of no bytes is an error of the driver, and none of the runtime.
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t size) {
   return allocate(address,
@@ -239,28 +217,20 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size
     return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
   });
 }
-struct CUipcHandle { // CUipcMemHandle, CUipcEventHandle
-  char bytes[64];
-};
-cudaError_t cudaIpcGetMemHandle(CUipcHandle*, void*);
-cudaError_t cudaIpcOpenMemHandle(void**, CUipcHandle, unsigned);
-cudaError_t cudaIpcCloseMemHandle(void*);
-cudaError_t cudaIpcGetEventHandle(CUipcHandle*, cudaEvent_t);
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, CUipcHandle);
 
-CUresult cuIpcGetMemHandle(CUipcHandle* handle, CUdeviceptr address) {
+CUresult cuIpcGetMemHandle(cudaIpcMemHandle_t* handle, CUdeviceptr address) {
   return in_context([&] { return cudaIpcGetMemHandle(handle, pointer(address)); });
 }
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, CUipcHandle handle, unsigned flags) {
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, cudaIpcMemHandle_t handle, unsigned flags) {
   return in_context([&] { return cudaIpcOpenMemHandle(reinterpret_cast<void**>(address), handle, flags); });
 }
 CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
   return in_context([&] { return cudaIpcCloseMemHandle(pointer(address)); });
 }
-CUresult cuIpcGetEventHandle(CUipcHandle* handle, cudaEvent_t event) {
+CUresult cuIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
   return in_context([&] { return cudaIpcGetEventHandle(handle, event); });
 }
-CUresult cuIpcOpenEventHandle(cudaEvent_t* event, CUipcHandle handle) {
+CUresult cuIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle) {
   return in_context([&] { return cudaIpcOpenEventHandle(event, handle); });
 }
 
@@ -357,12 +327,12 @@ CUresult cuMemPrefetchAsync() {
   return in_context([] { return cudaSuccess; });
 }
 CUresult cuMemAdvise() { return cuMemPrefetchAsync(); }
-CUresult cuMemRangeGetAttribute(void* data, std::size_t size, int attribute, CUdeviceptr address,
-                                std::size_t count) {
+CUresult cuMemRangeGetAttribute(void* data, std::size_t size, cudaMemRangeAttribute attribute,
+                                CUdeviceptr address, std::size_t count) {
   return in_context([&] { return cudaMemRangeGetAttribute(data, size, attribute, pointer(address), count); });
 }
-CUresult cuMemRangeGetAttributes(void** data, std::size_t* sizes, const int* attributes, std::size_t kinds,
-                                 CUdeviceptr address, std::size_t count) {
+CUresult cuMemRangeGetAttributes(void** data, std::size_t* sizes, cudaMemRangeAttribute* attributes,
+                                 std::size_t kinds, CUdeviceptr address, std::size_t count) {
   return in_context(
       [&] { return cudaMemRangeGetAttributes(data, sizes, attributes, kinds, pointer(address), count); });
 }

@@ -56,11 +56,6 @@ template <class Body> CUresult linking(CUlinkState state, Body&& body) {
 
 extern "C" {
 
-cudaError_t cudaFuncGetName(const char**, const void*);
-cudaError_t cudaLibraryGetManaged(void**, std::size_t*, cudaLibrary_t, const char*);
-cudaError_t cudaLibraryGetKernelCount(unsigned*, cudaLibrary_t);
-cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t*, unsigned, cudaLibrary_t);
-
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
   return load(module, [&](Runtime& r) { return load_library_file(r, path, {}); });
 }

@@ -4,20 +4,6 @@
 namespace warplens::runtime {
 extern "C" {
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t*, int);
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t*, int);
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t);
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t*, cudaMemLocation*, int);
-cudaError_t cudaMemGetMemPool(cudaMemPool_t*, cudaMemLocation*, int);
-cudaError_t cudaMemSetMemPool(cudaMemLocation*, int, cudaMemPool_t);
-cudaError_t cudaMemPoolCreate(cudaMemPool_t*, const cudaMemPoolProps*);
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void*);
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, int, void*);
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t);
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, std::size_t);
-cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags*, cudaMemPool_t, cudaMemLocation*);
-
 CUresult cuDeviceGetDefaultMemPool(cudaMemPool_t* pool, CUdevice device) {
   return driver([&] { return cudaDeviceGetDefaultMemPool(pool, device); });
 }
@@ -27,13 +13,13 @@ CUresult cuDeviceGetMemPool(cudaMemPool_t* pool, CUdevice device) {
 CUresult cuDeviceSetMemPool(CUdevice device, cudaMemPool_t pool) {
   return driver([&] { return cudaDeviceSetMemPool(device, pool); });
 }
-CUresult cuMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
+CUresult cuMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
   return driver([&] { return cudaMemGetDefaultMemPool(pool, location, type); });
 }
-CUresult cuMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
+CUresult cuMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
   return driver([&] { return cudaMemGetMemPool(pool, location, type); });
 }
-CUresult cuMemSetMemPool(cudaMemLocation* location, int type, cudaMemPool_t pool) {
+CUresult cuMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
   return driver([&] { return cudaMemSetMemPool(location, type, pool); });
 }
 CUresult cuMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
@@ -42,10 +28,10 @@ CUresult cuMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties
 CUresult cuMemPoolDestroy(cudaMemPool_t pool) {
   return driver([&] { return cudaMemPoolDestroy(pool); });
 }
-CUresult cuMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void* value) {
+CUresult cuMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return driver([&] { return cudaMemPoolSetAttribute(pool, attribute, value); });
 }
-CUresult cuMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* value) {
+CUresult cuMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return driver([&] { return cudaMemPoolGetAttribute(pool, attribute, value); });
 }
 CUresult cuMemPoolTrimTo(cudaMemPool_t pool, std::size_t kept) {

@@ -5,23 +5,6 @@
 namespace warplens::runtime {
 extern "C" {
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t*, unsigned, int);
-cudaError_t cudaStreamDestroy(cudaStream_t);
-cudaError_t cudaStreamSynchronize(cudaStream_t);
-cudaError_t cudaStreamGetPriority(cudaStream_t, int*);
-cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned*);
-cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long*);
-cudaError_t cudaStreamIsCapturing(cudaStream_t, int*);
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t, void*);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned);
-cudaError_t cudaEventDestroy(cudaEvent_t);
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t, cudaStream_t, unsigned);
-cudaError_t cudaEventQuery(cudaEvent_t);
-cudaError_t cudaEventSynchronize(cudaEvent_t);
-cudaError_t cudaEventElapsedTime(float*, cudaEvent_t, cudaEvent_t);
-
 CUresult cuStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   return in_context([&] {
     cudaError_t error = cudaStreamCreateWithPriority(stream, flags, priority);
@@ -75,7 +58,7 @@ CUresult cuStreamGetDevice(cudaStream_t stream, CUdevice* device) {
     return known_stream(stream);
   });
 }
-CUresult cuStreamIsCapturing(cudaStream_t stream, int* status) {
+CUresult cuStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return on_stream(stream, [&] { return cudaStreamIsCapturing(stream, status); });
 }
 CUresult cuStreamAttachMemAsync(cudaStream_t stream, CUdeviceptr, std::size_t, unsigned) {

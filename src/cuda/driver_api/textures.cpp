@@ -48,12 +48,6 @@ struct CUDA_TEXTURE_DESC {
 };
 static_assert(sizeof(CUDA_TEXTURE_DESC) == 104);
 
-cudaError_t cudaMemcpyToArray(cudaArray_t, std::size_t, std::size_t, const void*, std::size_t,
-                              cudaMemcpyKind);
-cudaError_t cudaMemcpyFromArray(void*, const Array*, std::size_t, std::size_t, std::size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpyArrayToArray(cudaArray_t, std::size_t, std::size_t, const Array*, std::size_t,
-                                   std::size_t, std::size_t, cudaMemcpyKind);
-
 } // extern "C"
 
 namespace {

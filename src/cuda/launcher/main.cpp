@@ -2,6 +2,7 @@
 // program, with the runtime library preloaded; it makes the buffers, launches once, waits, and saves what it was asked to.
 //
 // Its first word (argv[0]) is the file, as the user's command line has it. The words have been checked before it starts.
+#include "abi/api.h"
 #include "launcher/kernel_file.h"
 #include "launcher/plan.h"
 #include "os/file.h"
@@ -13,35 +14,22 @@
 
 namespace warplens::launcher {
 
-// What it needs of the CUDA Runtime API, with the types as the ABI has them.
-extern "C" {
-const char* cudaGetErrorString(int);
-int cudaDeviceGetAttribute(int*, int attribute, int device);
-int cudaLibraryLoadFromFile(void** library, const char*, const int*, void**, unsigned, const int*, void**,
-                            unsigned);
-int cudaLibraryGetKernel(void** kernel, void* library, const char*);
-int cudaMalloc(void**, std::size_t);
-int cudaMemset(void*, int, std::size_t);
-int cudaMemcpy(void* to, const void* from, std::size_t, int kind);
-int cudaFuncSetAttribute(const void*, int attribute, int value);
-int cudaLaunchKernel(const void*, Dim3 grid, Dim3 block, void** arguments, std::size_t shared, void* stream);
-int cudaDeviceSynchronize();
-}
-constexpr int to_device = 1, to_host = 2, max_dynamic_shared = 8;
-constexpr int capability_major = 75, capability_minor = 76;
+using namespace runtime;
 
 namespace {
 
-Result<void> checked(int error, std::string_view what) {
-  if (error == 0) return {};
+Result<void> checked(cudaError_t error, std::string_view what) {
+  if (error == cudaSuccess) return {};
   return failure(diag::error("launch-failed", fmt::format("{}: {}", what, cudaGetErrorString(error))));
 }
 
 Result<const arch::Architecture*> device() {
   int major = 0, minor = 0;
-  if (Result<void> fine = checked(cudaDeviceGetAttribute(&major, capability_major, 0), "the device"); !fine)
+  if (Result<void> fine =
+          checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "the device");
+      !fine)
     return failure(fine.error());
-  cudaDeviceGetAttribute(&minor, capability_minor, 0);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
   return arch::find(static_cast<u32>(major * 10 + minor));
 }
 
@@ -61,7 +49,7 @@ Result<void*> make_buffer(const Argument& argument, std::size_t index) {
   std::vector<std::byte> content(argument.bytes());
   if (Result<void> filled = fill(content, argument.type, argument.fill); !filled)
     return failure(filled.error());
-  cudaMemcpy(buffer, content.data(), content.size(), to_device);
+  cudaMemcpy(buffer, content.data(), content.size(), cudaMemcpyHostToDevice);
   return buffer;
 }
 
@@ -98,7 +86,8 @@ Result<void> save(const Plan& plan, const Values& values) {
     std::vector<std::byte> part(std::min<u64>(plan.arguments[save.argument].bytes(), 1 << 24));
     for (u64 rest = plan.arguments[save.argument].bytes(); written && rest != 0;) {
       part.resize(std::min<u64>(rest, part.size()));
-      if (Result<void> read = checked(cudaMemcpy(part.data(), buffer, part.size(), to_host), save.file);
+      if (Result<void> read =
+              checked(cudaMemcpy(part.data(), buffer, part.size(), cudaMemcpyDeviceToHost), save.file);
           !read)
         return read;
       written = os::write_all(file.get(), part);
@@ -118,16 +107,19 @@ Result<void> launch(const std::string& file, std::span<const std::string> words)
   if (!module) return failure(module.error());
   Result<Plan> plan = plan_launch(*module, file, words, **architecture);
   if (!plan) return failure(plan.error());
-  void *library = nullptr, *kernel = nullptr;
-  int error = cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  if (error == 0) error = cudaLibraryGetKernel(&kernel, library, plan->kernel.c_str());
-  if (error == 0 && plan->shared != 0)
-    error = cudaFuncSetAttribute(kernel, max_dynamic_shared, static_cast<int>(plan->shared));
+  cudaLibrary_t library = nullptr;
+  cudaKernel_t kernel = nullptr;
+  cudaError_t error =
+      cudaLibraryLoadFromFile(&library, file.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (error == cudaSuccess) error = cudaLibraryGetKernel(&kernel, library, plan->kernel.c_str());
+  if (error == cudaSuccess && plan->shared != 0)
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(plan->shared));
   if (Result<void> loaded = checked(error, file); !loaded) return loaded;
   Result<Values> values = make_values(*plan);
   if (!values) return failure(values.error());
   error = cudaLaunchKernel(kernel, plan->grid, plan->block, values->pointers.data(), plan->shared, nullptr);
-  if (error == 0) error = cudaDeviceSynchronize();
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
   if (Result<void> ran = checked(error, plan->kernel); !ran) return ran;
   return save(*plan, *values);
 }

@@ -36,11 +36,6 @@ constexpr int cublas_version = 130000;
 
 } // namespace
 
-extern "C" {
-cudaError_t cudaMemcpy2DAsync(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t,
-                              cudaMemcpyKind, cudaStream_t);
-}
-
 bool is_handle(const BlasHandle* handle) { return handles().contains(handle); }
 
 BlasStatus status_of(cudaError_t error) {

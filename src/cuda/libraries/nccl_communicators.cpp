@@ -11,11 +11,6 @@ namespace warplens::runtime {
 
 using namespace nccl;
 
-extern "C" {
-cudaError_t cudaMalloc(void**, std::size_t);
-cudaError_t cudaFree(void*);
-}
-
 namespace {
 
 constexpr int nccl_version = 22703;

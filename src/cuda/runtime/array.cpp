@@ -201,8 +201,8 @@ cudaError_t copy3d(Runtime& runtime, const CopySide& to, const CopySide& from, c
 
 extern "C" {
 
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-  return {x, y, z, w, static_cast<cudaChannelFormatKind>(kind)};
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
 }
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width,

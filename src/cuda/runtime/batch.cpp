@@ -4,12 +4,6 @@
 #include "runtime/stream.h"
 
 namespace warplens::runtime {
-
-extern "C" {
-cudaError_t cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms*, cudaStream_t);
-}
-
 namespace {
 
 bool takes_batches(cudaStream_t stream, NullStream null) {
@@ -124,7 +118,7 @@ cudaError_t hint_batch(const Ranges& ranges, const Destinations* to, u64 flags, 
 extern "C" {
 
 using Attributes = cudaMemcpyAttributes;
-using Operations = const cudaMemcpy3DBatchOp*;
+using Operations = cudaMemcpy3DBatchOp*;
 
 cudaError_t cudaMemcpyBatchAsync_13(void* const* to, const void* const* from, const std::size_t* sizes,
                                     std::size_t count, Attributes* attributes, std::size_t* first,

@@ -6,11 +6,6 @@
 
 namespace warplens::runtime {
 
-#include "cuda/warplens/batch_structs.h"
-
-static_assert(sizeof(cudaMemcpyAttributes) == 24);
-static_assert(sizeof(cudaMemcpy3DBatchOp) == 112);
-
 struct Copies {
   void* const* to;
   const void* const* from;

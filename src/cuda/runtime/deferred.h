@@ -16,8 +16,8 @@
 // cudaFreeArray; allocate(), which makes room; launch(); cudaDeviceReset. Memory that the host sees without a
 // call (managed, pinned, registered; all memory, where MPI is loaded) is never left to a deferred launch.
 #pragma once
+#include "abi/types.h"
 #include "fold/fold.h"
-#include "runtime/abi/types.h"
 #include <memory>
 
 namespace warplens::runtime {

@@ -78,9 +78,9 @@ cudaError_t cudaSetDevice(int device) {
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 cudaError_t cudaSetValidDevices(int*, int) { return accept(); }
 
-cudaError_t cudaChooseDevice(int* device, const void*) { return cudaGetDevice(device); }
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
 
-cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return api([&](Runtime& r) {
     if (!value || attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
@@ -89,12 +89,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
   });
 }
 
-cudaError_t cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
   return api([&](Runtime& r) {
-    constexpr int performance_rank = 1, array_access = 4; // access and atomics in between
-    if (!value || attribute < performance_rank || attribute > array_access) return cudaErrorInvalidValue;
+    if (!value || attribute < cudaDevP2PAttrPerformanceRank ||
+        attribute > cudaDevP2PAttrCudaArrayAccessSupported)
+      return cudaErrorInvalidValue;
     if (!r.is_device(from) || !r.is_device(to) || from == to) return cudaErrorInvalidDevice;
-    *value = attribute != performance_rank;
+    *value = attribute != cudaDevP2PAttrPerformanceRank;
     return cudaSuccess;
   });
 }
@@ -144,22 +145,22 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSetLimit(int limit, std::size_t value) {
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return api([&](Runtime& r) {
-    constexpr int stack = 0, heap = 2, fetch_size = 5, largest = 6;
     constexpr u64 most_stack = 512 << 10, most_fetched = 128; // per thread; bytes
-    if (limit < 0 || limit > largest) return cudaErrorUnsupportedLimit;
-    if ((limit == stack && value > most_stack) || (limit == fetch_size && value > most_fetched))
+    if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
+    if ((limit == cudaLimitStackSize && value > most_stack) ||
+        (limit == cudaLimitMaxL2FetchGranularity && value > most_fetched))
       return cudaErrorInvalidValue;
     if (value > r.memory().capacity())
       return cudaErrorMemoryAllocation; // all are bytes of it, or counts of records in it
-    if (limit == heap) r.device->heap_limit = value;
+    if (limit == cudaLimitMallocHeapSize) r.device->heap_limit = value;
     r.limits[limit] = value;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDeviceGetLimit(std::size_t* value, int limit) {
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return api([&](Runtime& r) {
     if (!value) return cudaErrorInvalidValue;
     if (limit < 0 || limit >= static_cast<int>(std::size(default_limits))) return cudaErrorUnsupportedLimit;
@@ -168,15 +169,14 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, int limit) {
   });
 }
 
-cudaError_t cudaDeviceSetCacheConfig(int) { return accept(); }
-cudaError_t cudaDeviceSetSharedMemConfig(int) { return accept(); }
-cudaError_t cudaDeviceGetCacheConfig(int* config) {
-  if (config) *config = 0;
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return accept(); }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return accept(); }
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  if (config) *config = cudaFuncCachePreferNone;
   return accept();
 }
-cudaError_t cudaDeviceGetSharedMemConfig(int* config) {
-  constexpr int four_byte_banks = 1;
-  if (config) *config = four_byte_banks;
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  if (config) *config = cudaSharedMemBankSizeFourByte;
   return accept();
 }
 cudaError_t cudaCtxResetPersistingL2Cache() { return accept(); }

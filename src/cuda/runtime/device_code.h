@@ -1,11 +1,11 @@
 // The device code of one registered binary, ready to be loaded: fat binaries → PTX → one linked module, or
 // the module that an earlier run made of the same bytes.
 #pragma once
+#include "abi/types.h"
 #include "base/diagnostic.h"
 #include "ir/module.h"
 #include "machine_code/fatbin.h"
 #include "os/store.h"
-#include "runtime/abi/types.h"
 #include <map>
 #include <set>
 

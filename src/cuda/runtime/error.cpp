@@ -17,7 +17,7 @@ cudaError_t cudaGetLastError() {
 
 cudaError_t cudaPeekAtLastError() { return last_error(); }
 
-const char* cudaGetErrorName(int error) {
+const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {
 #define WARPLENS_CUDA_ERROR(name, code, text)                                                                \
   case code:                                                                                                 \
@@ -28,7 +28,7 @@ const char* cudaGetErrorName(int error) {
   }
 }
 
-const char* cudaGetErrorString(int error) {
+const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
 #define WARPLENS_CUDA_ERROR(name, code, text)                                                                \
   case code:                                                                                                 \

@@ -15,7 +15,14 @@ bool is_an_answer(std::string_view function, int error) {
 
 } // namespace
 
-const char* runtime_error_name(int error) { return cudaGetErrorName(error); }
+const char* runtime_error_name(int error) { return cudaGetErrorName(static_cast<cudaError_t>(error)); }
+
+int note_unsupported_call(const char* function) {
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  runtime.note_unsupported(function);
+  return remember(cudaErrorNotSupported);
+}
 
 bool watches_failed_calls() { return options_from_environment().launch_checks().memory; }
 

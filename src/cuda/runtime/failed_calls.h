@@ -18,7 +18,8 @@ namespace warplens::runtime {
 // `name`: of the error, as the function's own API calls it.
 void note_failed_call(std::string_view function, int error, const char* name);
 const char* runtime_error_name(int error);
-bool watches_failed_calls(); // the user asks for the check
+int note_unsupported_call(const char* function); // with or without the check: cudaErrorNotSupported
+bool watches_failed_calls();                     // the user asks for the check
 bool returns_no_error(std::string_view function);
 
 using Word = u64;

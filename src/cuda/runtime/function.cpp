@@ -4,7 +4,7 @@
 namespace warplens::runtime {
 extern "C" {
 
-cudaError_t cudaFuncSetAttribute(const void* function, int attribute, int value) {
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return api([&](Runtime& r) {
     Kernel* kernel = r.binaries.kernel(function);
     if (!kernel) return cudaErrorInvalidDeviceFunction;
@@ -28,7 +28,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, int attribute, int value)
   });
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, int attribute, int value, int) {
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value,
+                                            int) {
   return cudaFuncSetAttribute(kernel, attribute, value);
 }
 
@@ -36,8 +37,8 @@ static cudaError_t known(const void* function) {
   return api(
       [&](Runtime& r) { return r.binaries.kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
 }
-cudaError_t cudaFuncSetCacheConfig(const void* function, int) { return known(function); }
-cudaError_t cudaFuncSetSharedMemConfig(const void* function, int) { return known(function); }
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) { return known(function); }
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) { return known(function); }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return api([&](Runtime& r) {

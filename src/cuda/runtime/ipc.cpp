@@ -14,8 +14,6 @@
 namespace warplens::runtime {
 namespace {
 
-constexpr std::size_t handle_bytes = 64;
-
 struct MemoryHandle {
   static constexpr u64 right_magic = 0x4d4950436e726157;
   u64 magic = right_magic;
@@ -32,16 +30,12 @@ struct EventHandle {
 };
 
 // As the program keeps them: 64 bytes by value, in both APIs.
-struct HandleBytes {
-  char bytes[handle_bytes];
-};
-
-template <class Handle> void pack(HandleBytes* out, const Handle& handle) {
-  static_assert(sizeof handle <= handle_bytes);
+template <class Bytes, class Handle> void pack(Bytes* out, const Handle& handle) {
+  static_assert(sizeof *out == 64 && sizeof handle <= sizeof *out);
   std::memset(out, 0, sizeof *out);
   std::memcpy(out, &handle, sizeof handle);
 }
-template <class Handle> std::optional<Handle> unpack(const HandleBytes& bytes) {
+template <class Handle, class Bytes> std::optional<Handle> unpack(const Bytes& bytes) {
   Handle out;
   std::memcpy(static_cast<void*>(&out), &bytes, sizeof out);
   return out.magic == Handle::right_magic ? std::optional(out) : std::nullopt;
@@ -58,9 +52,7 @@ bool is_of_other_process(u64 address) {
 
 extern "C" {
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned);
-
-cudaError_t cudaIpcGetMemHandle(HandleBytes* handle, void* pointer) {
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer) {
   return api([&](Runtime& r) -> cudaError_t {
     const std::optional<sim::Allocation> found = r.memory().find(reinterpret_cast<u64>(pointer));
     if (!handle || !found || found->kind != sim::AllocationKind::device) return cudaErrorInvalidValue;
@@ -74,7 +66,7 @@ cudaError_t cudaIpcGetMemHandle(HandleBytes* handle, void* pointer) {
   });
 }
 
-cudaError_t cudaIpcOpenMemHandle(void** pointer, HandleBytes bytes, unsigned flags) {
+cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t bytes, unsigned flags) {
   return api([&](Runtime& r) -> cudaError_t {
     constexpr unsigned enable_peer_access = 1;
     const std::optional<MemoryHandle> handle = unpack<MemoryHandle>(bytes);
@@ -111,7 +103,7 @@ cudaError_t cudaIpcCloseMemHandle(void* pointer) {
   });
 }
 
-cudaError_t cudaIpcGetEventHandle(HandleBytes* handle, cudaEvent_t event) {
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
   return api([&](Runtime&) {
     if (!handle) return cudaErrorInvalidValue;
     if (!is_interprocess(event)) return cudaErrorInvalidResourceHandle;
@@ -120,7 +112,7 @@ cudaError_t cudaIpcGetEventHandle(HandleBytes* handle, cudaEvent_t event) {
   });
 }
 
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, HandleBytes bytes) {
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t bytes) {
   const std::optional<EventHandle> handle = unpack<EventHandle>(bytes);
   if (!event) return remember(cudaErrorInvalidValue);
   if (!handle) return remember(cudaErrorInvalidResourceHandle);

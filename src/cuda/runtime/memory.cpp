@@ -260,7 +260,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 }
 
 // Managed memory is where both sides see it already: hints have nothing to move.
-cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const void* pointer,
+cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, cudaMemRangeAttribute, const void* pointer,
                                      std::size_t count) {
   return api([&](Runtime& r) {
     constexpr int no_device = -2; // of a list of devices, behind the first
@@ -272,7 +272,7 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int, const vo
     return cudaSuccess;
   });
 }
-cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, const int* attributes,
+cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, cudaMemRangeAttribute* attributes,
                                       std::size_t kinds, const void* pointer, std::size_t count) {
   if (!data || !sizes || !attributes || kinds == 0) return remember(cudaErrorInvalidValue);
   cudaError_t error = cudaSuccess;
@@ -281,12 +281,11 @@ cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, const int
   return error;
 }
 
-// The two hints take a device number before CUDA 13 and a location since: parameters that nobody reads are not
-// declared.
-cudaError_t cudaMemPrefetchAsync() {
+// The two hints take a device number before CUDA 13 and a location since: nobody reads either.
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
   return api([](Runtime&) { return cudaSuccess; });
 }
-cudaError_t cudaMemAdvise() {
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) {
   return api([](Runtime&) { return cudaSuccess; });
 }
 

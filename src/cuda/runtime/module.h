@@ -4,8 +4,8 @@
 // Nothing is parsed until a kernel or variable of it is needed: libraries register far more than a program
 // runs.
 #pragma once
+#include "abi/types.h"
 #include "os/bytes.h"
-#include "runtime/abi/types.h"
 #include "sim/sim.h"
 #include <map>
 #include <memory>

@@ -115,19 +115,20 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     return cudaSuccess;
   });
 }
-cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location,
+                                     cudaMemAllocationType type) {
   return api([&](Runtime& r) {
     cudaError_t error = check_location(r, location, type);
     return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(pool, location->id) : error;
   });
 }
-cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, int type) {
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
   return api([&](Runtime& r) {
     cudaError_t error = check_location(r, location, type);
     return error == cudaSuccess ? cudaDeviceGetMemPool(pool, location->id) : error;
   });
 }
-cudaError_t cudaMemSetMemPool(cudaMemLocation* location, int type, cudaMemPool_t pool) {
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
   return api([&](Runtime& r) {
     cudaError_t error = check_location(r, location, type);
     return error == cudaSuccess ? cudaDeviceSetMemPool(location->id, pool) : error;
@@ -162,7 +163,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   });
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void* value) {
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return api([&](Runtime&) {
     Pool* found = find(pool);
     if (!found || !value || attribute < cudaMemPoolReuseFollowEventDependencies) return cudaErrorInvalidValue;
@@ -181,7 +182,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int attribute, void* val
   });
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int attribute, void* value) {
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   return api([&](Runtime&) {
     Pool* found = find(pool);
     if (!found || !value || attribute < cudaMemPoolReuseFollowEventDependencies) return cudaErrorInvalidValue;

@@ -38,8 +38,6 @@ void register_variable(void** handle, const void* host, const char* name, std::s
 
 extern "C" {
 
-char __cudaInitModule(void**);
-
 void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
@@ -104,8 +102,8 @@ void __cudaRegisterUnifiedTable(void**, void*) {}
 void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, int, int) {}
 void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {}
 
-unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared, cudaStream_t stream) {
-  configurations.push({grid, block, shared, stream});
+unsigned __cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared, void* stream) {
+  configurations.push({grid, block, shared, static_cast<cudaStream_t>(stream)});
   return 0;
 }
 

@@ -7,9 +7,9 @@
 // Errors follow CUDA: each thread keeps its last error; a fault in a kernel is sticky, is first returned by
 // the next call that may return errors of earlier work, and from then on by every call.
 #pragma once
+#include "abi/api.h"
 #include "arch/table.h"
 #include "os/store.h"
-#include "runtime/abi/types.h"
 #include "runtime/belongings.h"
 #include "runtime/budget.h"
 #include "runtime/deferred.h"
@@ -135,7 +135,6 @@ inline void write_uuid(char* out, const arch::Architecture& row, u32 device) {
 // This thread's last error, as cudaPeekAtLastError sees it.
 cudaError_t& last_error();
 cudaError_t remember(cudaError_t);
-extern "C" const char* cudaGetErrorName(int error);
 
 // Runs `body(runtime)` as an API function: locked, after start(), with sticky errors returned instead.
 template <class Body> cudaError_t api(Body&& body) {

@@ -116,7 +116,8 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 
 // Attributes are kept and change nothing: they are about scheduling and caches.
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int id, const cudaLaunchAttributeValue* value) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue* value) {
   return api([&](Runtime&) {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     if (!value) return cudaErrorInvalidValue;
@@ -124,7 +125,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int id, const cudaLaunch
     return cudaSuccess;
   });
 }
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int id, cudaLaunchAttributeValue* value) {
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   cudaLaunchAttributeValue* value) {
   return api([&](Runtime&) {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     if (!value) return cudaErrorInvalidValue;

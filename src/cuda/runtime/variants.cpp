@@ -1,6 +1,5 @@
 // What differs between the majors of the CUDA Runtime: its version, and how much there is of two structures.
 // A suffix is the first major with that variant; the rows VARIANTS of exports.def say who gets which.
-#include "runtime/abi/device_prop.h"
 #include "runtime/state.h"
 #include <algorithm>
 #include <cstddef>
@@ -124,20 +123,20 @@ cudaError_t cudaRuntimeGetVersion_12(int* version) { return tell_version(version
 cudaError_t cudaRuntimeGetVersion_13(int* version) { return tell_version(version, 13000); }
 
 // In CUDA 12 the name without a suffix keeps the layout of 11.
-cudaError_t cudaGetDeviceProperties_11(void* properties, int device) {
+cudaError_t cudaGetDeviceProperties_11(cudaDeviceProp12* properties, int device) {
   return get_properties<cudaDeviceProp12>(properties, device, cudaDeviceProp12::size_in_11);
 }
-cudaError_t cudaGetDeviceProperties_v2(void* properties, int device) {
+cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp12* properties, int device) {
   return get_properties<cudaDeviceProp12>(properties, device, sizeof(cudaDeviceProp12));
 }
-cudaError_t cudaGetDeviceProperties_13(void* properties, int device) {
+cudaError_t cudaGetDeviceProperties_13(cudaDeviceProp* properties, int device) {
   return get_properties<cudaDeviceProp>(properties, device, sizeof(cudaDeviceProp));
 }
 
-cudaError_t cudaFuncGetAttributes_11(void* attributes, const void* function) {
+cudaError_t cudaFuncGetAttributes_11(cudaFuncAttributes* attributes, const void* function) {
   return get_attributes(attributes, function, offsetof(cudaFuncAttributes, clusterDimMustBeSet));
 }
-cudaError_t cudaFuncGetAttributes_12(void* attributes, const void* function) {
+cudaError_t cudaFuncGetAttributes_12(cudaFuncAttributes* attributes, const void* function) {
   return get_attributes(attributes, function, sizeof(cudaFuncAttributes));
 }
 

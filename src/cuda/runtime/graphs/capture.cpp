@@ -12,7 +12,7 @@ struct Capture {
   cudaStream_t origin;
   std::shared_ptr<Graph> graph;
   bool owned; // the graph is made by the capture, and not given
-  int mode;
+  cudaStreamCaptureMode mode;
   std::thread::id thread;
   u64 id;
   bool valid = true;
@@ -29,7 +29,7 @@ struct Part {
 std::map<cudaStream_t, Part>& streams() { return of_device<std::map<cudaStream_t, Part>>(); }
 std::map<cudaEvent_t, Part>& captured_events() { return of_device<std::map<cudaEvent_t, Part>>(); }
 
-thread_local int interaction_mode = cudaStreamCaptureModeGlobal;
+thread_local cudaStreamCaptureMode interaction_mode = cudaStreamCaptureModeGlobal;
 
 bool is_legacy(cudaStream_t stream) { return !stream || stream == cudaStreamLegacy; }
 
@@ -43,7 +43,7 @@ void add_to(std::vector<GraphNode*>& nodes, const std::vector<GraphNode*>& more)
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
 }
 
-cudaError_t begin(cudaStream_t stream, int mode, std::shared_ptr<Graph> graph, bool owned,
+cudaError_t begin(cudaStream_t stream, cudaStreamCaptureMode mode, std::shared_ptr<Graph> graph, bool owned,
                   std::vector<GraphNode*> after) {
   static u64 last_id = 0;
   if (is_legacy(stream)) return cudaErrorStreamCaptureUnsupported;
@@ -89,7 +89,7 @@ cudaError_t end(cudaStream_t stream, cudaGraph_t* graph) {
 }
 
 struct Info { // what cudaStreamGetCaptureInfo fills in; each may be null but the status
-  int* status;
+  cudaStreamCaptureStatus* status;
   unsigned long long* id = nullptr;
   cudaGraph_t* graph = nullptr;
   GraphNode* const** dependencies = nullptr;
@@ -221,7 +221,7 @@ void forget_capture(cudaStream_t stream) {
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode) {
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return api([&](Runtime&) {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     return begin(stream, mode, std::make_shared<Graph>(), true, {});
@@ -229,7 +229,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode) {
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, GraphNode* const* nodes,
-                                          const cudaGraphEdgeData*, std::size_t count, int mode) {
+                                          const cudaGraphEdgeData*, std::size_t count,
+                                          cudaStreamCaptureMode mode) {
   return api([&](Runtime&) {
     if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
     if (!exists(graph) || (count != 0 && !nodes)) return cudaErrorInvalidValue;
@@ -244,33 +245,37 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return api([&](Runtime&) { return end(stream, graph); });
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, int* status) { return tell(stream, {status}); }
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return tell(stream, {status});
+}
 
-cudaError_t cudaStreamGetCaptureInfo_11(cudaStream_t stream, int* status, unsigned long long* id) {
+cudaError_t cudaStreamGetCaptureInfo_11(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                        unsigned long long* id) {
   return tell(stream, {status, id});
 }
-cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, int* status, unsigned long long* id,
-                                        cudaGraph_t* graph, GraphNode* const** dependencies,
-                                        std::size_t* count) {
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                        unsigned long long* id, cudaGraph_t* graph,
+                                        GraphNode* const** dependencies, std::size_t* count) {
   return tell(stream, {status, id, graph, dependencies, nullptr, count});
 }
-cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, int* status, unsigned long long* id,
-                                        cudaGraph_t* graph, GraphNode* const** dependencies,
-                                        const cudaGraphEdgeData** edges, std::size_t* count) {
+cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                        unsigned long long* id, cudaGraph_t* graph,
+                                        GraphNode* const** dependencies, const cudaGraphEdgeData** edges,
+                                        std::size_t* count) {
   return tell(stream, {status, id, graph, dependencies, edges, count});
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies_11(cudaStream_t stream, GraphNode* const* nodes,
+cudaError_t cudaStreamUpdateCaptureDependencies_11(cudaStream_t stream, cudaGraphNode_t* nodes,
                                                    std::size_t count, unsigned flags) {
   return update(stream, nodes, count, flags);
 }
-cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, GraphNode* const* nodes,
+cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGraphNode_t* nodes,
                                                    const cudaGraphEdgeData*, std::size_t count,
                                                    unsigned flags) {
   return update(stream, nodes, count, flags);
 }
 
-cudaError_t cudaThreadExchangeStreamCaptureMode(int* mode) {
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return api([&](Runtime&) {
     if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
       return cudaErrorInvalidValue;

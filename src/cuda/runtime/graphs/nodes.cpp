@@ -235,10 +235,10 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, No
                                     void* address) {
   return add_node(node, graph, after, count, [&](Runtime& r) { return free_work(r, address); });
 }
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void** address) {
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* address) {
   return with_work<FreeWork>(node, [&](FreeWork& work) {
     if (!address) return cudaErrorInvalidValue;
-    *address = work.address;
+    *static_cast<void**>(address) = work.address;
     return cudaSuccess;
   });
 }

@@ -242,7 +242,7 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
 }
 
 // What graphs hold of the device's memory: all of it is in use, since it is given back with the graph.
-cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return api([&](Runtime& r) {
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
     if (!value || attribute < cudaGraphMemAttrUsedMemCurrent || attribute > cudaGraphMemAttrReservedMemHigh)
@@ -253,7 +253,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* valu
     return cudaSuccess;
   });
 }
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void*) {
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void*) {
   return api([&](Runtime& r) {
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
     if (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh)

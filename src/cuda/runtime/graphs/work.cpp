@@ -7,13 +7,6 @@
 
 namespace warplens::runtime {
 
-extern "C" {
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms*);
-cudaError_t cudaFree(void*);
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t);
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned);
-}
-
 namespace {
 
 std::map<u64, std::weak_ptr<GraphMemory>>& graph_memory() {

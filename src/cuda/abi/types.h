@@ -1,6 +1,6 @@
 // The types of the CUDA Runtime API as its callers lay them out in memory: CUDA 13's, which are compiled from
 // the text of the headers that WarpLens gives to clang (cuda/warplens/), with handles that point to objects of
-// this room. Of the majors 11 and 12 it has what differs: see cudaDeviceProp12.
+// the runtime. Of the majors 11 and 12 it has what differs: see cudaDeviceProp12.
 #pragma once
 #include "base/types.h"
 
@@ -19,7 +19,9 @@ struct UserObject; // graphs/user_object.cpp
 struct Kernel;     // module.h
 struct Binary;     // module.h
 using cudaArray_t = Array*;
+using cudaArray_const_t = const Array*;
 using cudaMipmappedArray_t = MipmappedArray*;
+using cudaMipmappedArray_const_t = const MipmappedArray*;
 using cudaTextureObject_t = unsigned long long;
 using cudaSurfaceObject_t = unsigned long long;
 using cudaStream_t = Stream*;
@@ -28,6 +30,7 @@ using cudaGraph_t = Graph*;
 using cudaGraphNode_t = GraphNode*;
 using cudaGraphExec_t = GraphExec*;
 using cudaUserObject_t = UserObject*;
+using cudaFunction_t = Kernel*;
 using cudaKernel_t = Kernel*;
 using cudaLibrary_t = Binary*;
 using cudaMemPool_t = void*;
@@ -36,6 +39,8 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 using dim3 = Dim3;
 
 #include "cuda/warplens/runtime_structs.h"
+
+#include "cuda/warplens/batch_structs.h"
 
 #include "cuda/warplens/graph_structs.h"
 
@@ -52,6 +57,8 @@ static_assert(sizeof(cudaLaunchConfig_t) == 56);
 static_assert(sizeof(cudaDeviceProp) == 1008);
 static_assert(sizeof(cudaMemAllocNodeParams) == 120);
 static_assert(sizeof(cudaGraphNodeParams) == 256);
+static_assert(sizeof(cudaMemcpyAttributes) == 24);
+static_assert(sizeof(cudaMemcpy3DBatchOp) == 112);
 
 inline const cudaStream_t cudaStreamLegacy = reinterpret_cast<cudaStream_t>(1);
 inline const cudaStream_t cudaStreamPerThread = reinterpret_cast<cudaStream_t>(2);
