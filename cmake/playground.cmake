@@ -73,7 +73,7 @@ wasm_room(judgement/explain)
 wasm_room(judgement/check)
 wasm_room(output/playground)
 foreach(file engine/measure/classify engine/measure/distribution engine/measure/pattern engine/measure/record
-             engine/measure/totals engine/measure/first_block engine/measure/tally code/source/places judgement/summary/pattern_text output/html/picture)
+             engine/measure/totals engine/measure/first_block engine/measure/tally code/source/places code/source/types judgement/summary/pattern_text output/html/picture)
   wasm_object(${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()
 file(GLOB counting_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hardware/arch/batch/target/*.cpp)

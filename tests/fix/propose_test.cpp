@@ -2,7 +2,6 @@
 // edits_test.cpp.
 #include "fix/edits.h"
 #include "fix/propose.h"
-#include "fix/tokens.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -176,21 +175,6 @@ TEST(Edits, AreShownAsADiff) {
       "@@ -17,4 +17,4 @@\n line 17\n line 18\n line 19\n-line 20\n\\ No newline at end of file\n+new 20\n"
       "\\ No newline at end of file\n");
   EXPECT_EQ(unified_diff("a.cu", before, before), "");
-}
-
-TEST(Tokens, KeepToTheLanguage) {
-  const Source s(
-      "a /* [ */ // [ \\\n still [\n\"[\\\"\" R\"x([)\")x\" '[' 1'000 0x1e+2 1e+2f b\n# define c [\n d");
-  std::vector<std::string> words;
-  for (const Token& t : s.tokens()) words.emplace_back(t.text);
-  EXPECT_EQ(words, (std::vector<std::string>{"a", "\"[\\\"\"", "R\"x([)\")x\"", "'['", "1'000", "0x1e", "+",
-                                             "2", "1e+2f", "b", "define", "c", "[", "d"}));
-  EXPECT_TRUE(s.sound());
-  EXPECT_TRUE(s.at(10).directive);
-  EXPECT_FALSE(s.at(13).directive);
-  EXPECT_FALSE(Source("f(]").sound());
-  EXPECT_FALSE(Source("\"abc").sound());
-  EXPECT_FALSE(Source("/* abc").sound());
 }
 
 } // namespace

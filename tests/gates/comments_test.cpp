@@ -44,6 +44,13 @@ TEST(Comments, OneThatStandsAloneIsAboutTheNextStatement) {
   EXPECT_EQ(out.all[1].ignore, findings::Rule::bank_conflict);
 }
 
+TEST(Comments, LinesOfThePreprocessorMayBeJoined) {
+  Comments out =
+      read_comments("a.cu", "// warplens: ignore bank-conflict: why\n#define B \\\n  b;\n  x = a[i];\n");
+  ASSERT_EQ(out.all.size(), 1);
+  EXPECT_EQ(out.all[0].line, 4);
+}
+
 TEST(Comments, BlocksMayHoldThemToo) {
   Comments out = read_comments("a.cu", "x(/* warplens: expect sectors<=4 */ a[i]);");
   ASSERT_EQ(out.all.size(), 1);

@@ -17,7 +17,8 @@ using text::width_of;
 
 std::vector<std::pair<u32, u32>> extents(std::string_view text) {
   std::vector<std::pair<u32, u32>> out;
-  for (const source::Extent& extent : source::functions_in(text)) out.emplace_back(extent.first, extent.last);
+  for (const source::Extent& extent : source::functions_in(source::Tokens(text)))
+    out.emplace_back(extent.first, extent.last);
   return out;
 }
 

@@ -1,5 +1,4 @@
-// Kernels as people call them, files that can be told apart, and what declarations call parameters and arrays.
-#include "source/declarations.h"
+// Kernels as people call them, and files that can be told apart.
 #include "source/names.h"
 #include "source/places.h"
 #include <gtest/gtest.h>
@@ -64,54 +63,6 @@ TEST(Places, WhatIsALibrarysOwn) {
   EXPECT_TRUE(is({copy}));
   EXPECT_TRUE(is({}, "_ZN3cub17CUB_300001_SM_90013static_kernelEv"));
   EXPECT_FALSE(is({}, "_Z6kernelv"));
-}
-
-std::optional<Definition> definition(const std::string& text, const std::string& name) {
-  std::string clean = without_comments(text);
-  return definition_of(clean, name, clean.size());
-}
-
-TEST(Declarations, ParametersHaveTheNamesOfTheDefinition) {
-  std::optional<Definition> found =
-      definition("void k(const float* x);\n"
-                 "__global__ void __launch_bounds__(256) k(const float* __restrict__ in, /* to */ "
-                 "float *out, unsigned n = 3, int a[4]) {\n k2(in, out); }\n",
-                 "k");
-  ASSERT_TRUE(found);
-  ASSERT_EQ(found->parameters.size(), 4u);
-  EXPECT_EQ(found->parameters[0].name, "in");
-  EXPECT_TRUE(found->parameters[0].pointer);
-  EXPECT_EQ(found->parameters[1].name, "out");
-  EXPECT_EQ(found->parameters[2].name, "n");
-  EXPECT_FALSE(found->parameters[2].pointer);
-  EXPECT_EQ(found->parameters[3].name, "a");
-  EXPECT_TRUE(definition("void k() { }", "k")->parameters.empty());
-  EXPECT_FALSE(definition("int y = k(a, b);", "k"));
-  EXPECT_FALSE(definition("void k(int (*f)(int)) { }", "k"));
-  EXPECT_FALSE(definition("void k(int", "k"));
-  EXPECT_FALSE(definition("// void k(int a) { }", "k"));
-}
-
-TEST(Declarations, OnlyAThreadsOwnArraysAreListed) {
-  std::optional<Definition> found =
-      definition("__global__ void k(float* p) {\n"
-                 "  __shared__ float tile[32];\n  float counts[16] = {0};\n"
-                 "  for (int i = 0; i < 4; ++i) { counts[i] = p[i]; p[i] += 1; }\n"
-                 "  return p[0];\n}\n",
-                 "k");
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->arrays, std::vector<std::string>{"counts"});
-}
-
-TEST(Declarations, MembersAreFoundByTheirOffsets) {
-  std::string text =
-      "struct Bodies { float *x, *y; int n; double* mass; };\nstruct Odd { Other o; float* p; };";
-  EXPECT_EQ(pointer_member(text, "Bodies", 0), "x");
-  EXPECT_EQ(pointer_member(text, "const Bodies", 8), "y");
-  EXPECT_EQ(pointer_member(text, "Bodies", 16), std::nullopt); // n is no pointer
-  EXPECT_EQ(pointer_member(text, "Bodies", 24), "mass");
-  EXPECT_EQ(pointer_member(text, "Odd", 8), std::nullopt);
-  EXPECT_EQ(pointer_member(text, "Elsewhere", 0), std::nullopt);
 }
 
 } // namespace

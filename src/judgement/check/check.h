@@ -2,7 +2,7 @@
 #pragma once
 #include "check/analysis.h"
 #include "check/judgement.h"
-#include "source/declarations.h"
+#include "source/functions.h"
 #include <functional>
 
 namespace warplens::check {

@@ -1,6 +1,7 @@
 // Polynomials, addresses, assumptions and reasons as a reader of the source would write them. See text.h.
 #include "check/text.h"
 #include "ptx/parse.h"
+#include "source/types.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,33 +33,7 @@ std::string factor(std::string text) {
 
 // How far "const float *" or "float const*" aligns what it points to, in bytes; 0 where the type is not one that is built in.
 u32 pointee_alignment(std::string_view type) {
-  static constexpr std::pair<std::string_view, u32> known[] = {
-      {"bool", 1},      {"char", 1},     {"int8_t", 1},   {"uint8_t", 1},
-      {"std::byte", 1}, {"short", 2},    {"int16_t", 2},  {"uint16_t", 2},
-      {"half", 2},      {"__half", 2},   {"bfloat16", 2}, {"__nv_bfloat16", 2},
-      {"int", 4},       {"unsigned", 4}, {"float", 4},    {"int32_t", 4},
-      {"uint32_t", 4},  {"half2", 4},    {"__half2", 4},  {"long", 8},
-      {"double", 8},    {"int64_t", 8},  {"uint64_t", 8}, {"size_t", 8},
-      {"float2", 8},    {"int2", 8},     {"uint2", 8},    {"__nv_bfloat162", 4},
-      {"uchar", 1},     {"uint", 4}};
-  u32 out = 0, stars = 0;
-  for (std::size_t at = 0; at < type.size();) {
-    const std::size_t word = type.find_first_not_of(" &", at);
-    if (word == type.npos) break;
-    if (type[word] == '*') {
-      ++stars, at = word + 1;
-      continue;
-    }
-    at = std::min(type.find_first_of(" *&", word), type.size());
-    const std::string_view name = type.substr(word, at - word);
-    if (name == "const" || name == "volatile" || name == "signed" || name.find("restrict") != name.npos)
-      continue;
-    const auto* one = std::ranges::find(known, name, &std::pair<std::string_view, u32>::first);
-    if (one == std::end(known)) return 0;
-    const bool again = name == "int" && out != 0; // "long int", "unsigned int", "short int"
-    if (!again) out = one->second;
-  }
-  return stars == 1 ? out : 0;
+  return std::ranges::count(type, '*') == 1 ? source::alignment_of(source::size_of(type)) : 0;
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // The words for symbols, addresses and reasons.
 #pragma once
 #include "check/claim.h"
-#include "source/declarations.h"
+#include "source/functions.h"
 #include <string>
 
 namespace warplens::check {

@@ -1,12 +1,13 @@
 // Three steps. Tokens tell which findings may have an edit at all. The edits program (src/edits) is asked about these, all of one file
 // at once. Its answers become edits, or a note that says why there is none.
 #include "fix/propose.h"
-#include "fix/arrays.h"
 #include "fix/edits.h"
-#include "fix/functions.h"
 #include "fix/show.h"
+#include "source/arrays.h"
+#include "source/functions.h"
+#include "source/structures.h"
+#include <algorithm>
 #include <map>
-#include <memory>
 
 namespace warplens::fix {
 namespace {
@@ -20,44 +21,44 @@ class Sources {
 public:
   explicit Sources(const findings::SourceText& text_of) : text_of_(text_of) {}
 
-  const Source& of(const std::string& file) {
-    auto [known, fresh] = sources_.try_emplace(file);
-    if (fresh) known->second = std::make_unique<Source>(text_of_(file));
-    return *known->second;
+  const source::Tokens& of(const std::string& file) {
+    auto known = sources_.find(file);
+    if (known == sources_.end()) known = sources_.try_emplace(file, text_of_(file)).first;
+    return known->second;
   }
   // Where the access of a finding is; nothing where that is not known.
   std::optional<Place> place(const Finding& finding) {
     if (finding.place.empty() || finding.array.empty()) return {};
     const access::SourceFrame& at = finding.place.front();
-    const Source& source = of(at.file);
-    const u32 use = source.token_at(at.line, at.column);
-    if (use >= source.size()) return {};
-    return Place{source, at.file, use, finding.array, finding.fix ? finding.fix->remedy : findings::Remedy{}};
+    const source::Tokens& tokens = of(at.file);
+    const u32 use = tokens.token_at(at.line, at.column);
+    if (use >= tokens.size()) return {};
+    return Place{tokens, at.file, use, finding.array, finding.fix ? finding.fix->remedy : findings::Remedy{}};
   }
 
 private:
   const findings::SourceText& text_of_;
-  std::map<std::string, std::unique_ptr<Source>> sources_;
+  std::map<std::string, source::Tokens> sources_;
 };
 
 // Is there something to edit, as far as tokens tell?
 bool is_worth_asking(const Place& p) {
-  const Source& s = p.source;
-  const std::optional<Array> array = array_visible(s, p.array, p.use);
+  const source::Tokens& s = p.tokens;
+  const std::optional<source::Array> array = source::array_visible(s, p.array, p.use);
   switch (p.remedy.kind) {
   case Kind::none:
   case Kind::other_order: return false;
   case Kind::longer_rows: // twice the array and more for the sake of it is a matter of taste
     return array && array->shared && array->dimensions.size() > 1 && p.remedy.bytes <= p.remedy.row / 2;
   case Kind::aligned: {
-    if (array && size_of(s, array->type) != 0) return true;
-    const std::optional<Structure> type = structure(s, type_of(s, p.array, p.use));
+    if (array && source::size_of(s, array->type) != 0) return true;
+    const std::optional<source::Structure> type = source::structure(s, source::type_of(s, p.array, p.use));
     return type && type->bytes == p.remedy.bytes;
   }
   case Kind::restricted: {
-    const std::optional<Function> function = function_around(s, p.use);
-    const auto all = function ? parameters(s, *function) : std::nullopt;
-    return all && std::ranges::any_of(*all, [&](const Parameter& one) { return s.at(one.name).is(p.array); });
+    const std::optional<source::Function> function = source::function_around(s, p.use);
+    const auto all = function ? source::parameters(s, function->parameters) : std::nullopt;
+    return all && std::ranges::find(*all, p.array, &source::Parameter::name) != all->end();
   }
   }
   return false;
@@ -72,7 +73,7 @@ bool any_collide(const std::vector<Edit>& edits) {
 }
 
 // Columns then mean the same to everybody, whatever they count.
-bool is_plain_up_to(const Source& s, const std::vector<Edit>& edits) {
+bool is_plain_up_to(const source::Tokens& s, const std::vector<Edit>& edits) {
   for (const Edit& edit : edits) {
     if (edit.line != edit.end_line) return false;
     for (char c : s.line(edit.line).substr(0, edit.end_column))
@@ -81,9 +82,9 @@ bool is_plain_up_to(const Source& s, const std::vector<Edit>& edits) {
   return true;
 }
 
-void add(Finding& finding, Made made, const std::string& file, const Source& source) {
+void add(Finding& finding, Made made, const std::string& file, const source::Tokens& tokens) {
   for (Edit& edit : made.edits) edit.file = file;
-  if (!made.edits.empty() && !is_plain_up_to(source, made.edits))
+  if (!made.edits.empty() && !is_plain_up_to(tokens, made.edits))
     made = {{}, "its line has other characters than ASCII in front of it", made.edits[0].line, 1};
   if (any_collide(made.edits)) made = {{}, "an index of it is an element of it", made.edits[0].line, 1};
   if (!made.edits.empty()) {

@@ -1,7 +1,8 @@
 // A note for each thing that the tokens around an access show. See show.h.
 #include "fix/show.h"
-#include "fix/arrays.h"
-#include "fix/functions.h"
+#include "source/arrays.h"
+#include "source/functions.h"
+#include "source/structures.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -10,14 +11,15 @@ namespace warplens::fix {
 namespace {
 
 using Kind = findings::Remedy::Kind;
+using source::Range;
 
 class Shower {
 public:
   Shower(const Place& p, const access::SourceFrame& at, findings::Finding& out)
-      : p_(p), s_(p.source), at_(at), out_(out), function_(function_around(s_, p.use)) {}
+      : p_(p), s_(p.tokens), at_(at), out_(out), function_(source::function_around(s_, p.use)) {}
 
   void all() {
-    array_ = array_visible(s_, p_.array, p_.use);
+    array_ = source::array_visible(s_, p_.array, p_.use);
     declaration();
     if (p_.remedy.kind == Kind::aligned || p_.remedy.kind == Kind::other_order) member();
     if (p_.remedy.kind == Kind::other_order) order();
@@ -55,9 +57,9 @@ private:
     u32 token = p_.use;
     const bool before = s_.at(token - 1).is(".") || s_.at(token - 1).is("->");
     if (!s_.at(token).word() || !before) return;
-    std::optional<Structure> type = structure(s_, type_of(s_, p_.array, p_.use));
+    std::optional<source::Structure> type = source::structure(s_, source::type_of(s_, p_.array, p_.use));
     if (!type) return;
-    for (const Member& m : type->members)
+    for (const source::Member& m : type->members)
       if (s_.at(m.name).is(s_.at(token).text)) {
         std::string size = type->bytes == 0 ? "" : fmt::format(", {} of its {} bytes", m.bytes, type->bytes);
         return note(fmt::format("'{}' is a member of '{}'{}", s_.at(token).text, type->name, size), m.name);
@@ -90,7 +92,7 @@ private:
     std::optional<Range> found;
     u32 count = 0;
     for (u32 i = s_.token_at(at_.line, 1); i < s_.size() && s_.line_of(s_.at(i).begin) == at_.line; ++i) {
-      if (!s_.at(i).is(p_.array) || !s_.at(i + 1).is("[") || s_.partner(i + 1) == no_token) continue;
+      if (!s_.at(i).is(p_.array) || !s_.at(i + 1).is("[") || s_.partner(i + 1) == source::no_token) continue;
       ++count;
       if (i <= p_.use) found = Range{i + 2, s_.partner(i + 1)};
     }
@@ -101,13 +103,13 @@ private:
   void order() {
     std::optional<Range> index = subscript();
     if (!index) return;
-    if (s_.at(index->last + 1).is("[") && s_.partner(index->last + 1) == no_token) return;
+    if (s_.at(index->last + 1).is("[") && s_.partner(index->last + 1) == source::no_token) return;
     if (s_.at(index->last + 1).is("["))
       return order_of_two(*index, {index->last + 2, s_.partner(index->last + 1)});
     std::vector<Range> terms;
     u32 begin = index->first;
     for (u32 i = index->first; i < index->last; ++i) {
-      if (s_.partner(i) != no_token && s_.partner(i) > i) i = s_.partner(i);
+      if (s_.partner(i) != source::no_token && s_.partner(i) > i) i = s_.partner(i);
       if (!s_.at(i).is("+") && !s_.at(i).is("-")) continue;
       terms.push_back({begin, i});
       begin = i + 1;
@@ -148,11 +150,11 @@ private:
   }
 
   const Place& p_;
-  const Source& s_;
+  const source::Tokens& s_;
   const access::SourceFrame& at_;
   findings::Finding& out_;
-  std::optional<Function> function_;
-  std::optional<Array> array_;
+  std::optional<source::Function> function_;
+  std::optional<source::Array> array_;
   std::set<std::string_view> seen_; // names that were followed
 };
 

@@ -2,12 +2,12 @@
 // structure is meant, which of the indices follows threadIdx.x, and where else the array is indexed.
 #pragma once
 #include "findings/finding.h"
-#include "fix/tokens.h"
+#include "source/tokens.h"
 
 namespace warplens::fix {
 
 struct Place {
-  const Source& source;
+  const source::Tokens& tokens;
   const std::string& file;
   u32 use = 0;            // the token at which the access is
   std::string_view array; // that it goes to

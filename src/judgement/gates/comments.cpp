@@ -1,6 +1,7 @@
 // Comments found in a source text and parsed, each with the line that it is for. See comments.h.
 #include "gates/comments.h"
 #include "findings/rules.h"
+#include "source/tokens.h"
 #include <fmt/format.h>
 
 namespace warplens::gates {
@@ -8,75 +9,36 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r";
 
-// Goes through C++ source and hands over its comments.
-class Scanner {
+class CommentReader {
 public:
-  Scanner(const std::string& file, std::string_view text) : file_(file), text_(text) {}
+  CommentReader(const std::string& file, std::string_view text) : file_(file), tokens_(text) {}
 
   Comments run() {
-    while (at_ < text_.size()) step();
-    meet_code(); // nothing follows those that wait
+    u32 next = 0; // token
+    for (const source::Comment& comment : tokens_.comments()) {
+      while (next < tokens_.size() && tokens_.at(next).begin < comment.begin) meet(tokens_.at(next++));
+      line_ = tokens_.line_of(comment.begin);
+      read(trimmed(comment.words), {file_, line_, tokens_.column_of(comment.begin), 0});
+    }
+    while (next < tokens_.size()) meet(tokens_.at(next++));
+    line_ = tokens_.line_of(static_cast<u32>(tokens_.text().size())); // nothing follows those that wait
+    begin_statement();
     end_statement();
     return std::move(out_);
   }
 
 private:
-  char here(std::size_t further = 0) const {
-    return at_ + further < text_.size() ? text_[at_ + further] : '\0';
-  }
-
-  void newline() {
-    ++line_;
-    line_start_ = at_ + 1;
-    code_ = directive_ = false;
-  }
-
-  void advance(std::size_t count) {
-    for (; count != 0 && at_ < text_.size(); --count, ++at_)
-      if (text_[at_] == '\n') newline();
-  }
-
-  void step() {
-    const char c = here();
-    if (c == '/' && here(1) == '/') return comment(std::min(text_.find('\n', at_), text_.size()), 0);
-    if (c == '/' && here(1) == '*') {
-      const std::size_t end = text_.find("*/", at_ + 2);
-      return comment(end == text_.npos ? text_.size() : end + 2, end == text_.npos ? 0 : 2);
-    }
-    if (c == '#' && !code_) directive_ = true;
-    if (c != '\n' && blanks.find(c) == blanks.npos && !directive_) meet_code();
-    if (c == ';' || c == '{' || c == '}') end_statement();
-    if (c == '"') return at_ > 0 && text_[at_ - 1] == 'R' ? raw_string() : quoted('"');
-    if (c == '\'' && !separates_digits()) return quoted('\'');
-    advance(1);
-  }
-
-  // 1'000
-  bool separates_digits() const {
-    auto digit = [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-    };
-    return at_ > 0 && digit(text_[at_ - 1]) && digit(here(1)) && here(2) != '\'';
-  }
-
-  void quoted(char quote) {
-    advance(1);
-    while (at_ < text_.size() && here() != quote && here() != '\n') advance(here() == '\\' ? 2 : 1);
-    advance(1);
-  }
-
-  void raw_string() {
-    const std::size_t open = text_.find('(', at_);
-    if (open == text_.npos || open - at_ > 17) return quoted('"'); // a delimiter has at most 16 characters
-    const std::string close = fmt::format("){}\"", text_.substr(at_ + 1, open - at_ - 1));
-    const std::size_t end = text_.find(close, open);
-    advance((end == text_.npos ? text_.size() : end + close.size()) - at_);
+  void meet(const source::Token& token) {
+    if (token.directive != 0) return;
+    before_ = &token;
+    if (waiting_.empty() && begun_.empty()) return;
+    line_ = tokens_.line_of(token.begin);
+    begin_statement();
+    if (token.is(";") || token.is("{") || token.is("}")) end_statement();
   }
 
   // Comments that stood alone are about what begins here.
-  void meet_code() {
-    if (code_) return;
-    code_ = true;
+  void begin_statement() {
     for (Comment& comment : waiting_) {
       comment.line = line_;
       begun_.push_back(std::move(comment));
@@ -90,12 +52,6 @@ private:
       out_.all.push_back(std::move(comment));
     }
     begun_.clear();
-  }
-
-  void comment(std::size_t end, std::size_t closing) {
-    const diag::Span place{file_, line_, static_cast<u32>(at_ - line_start_ + 1), 0};
-    read(trimmed(text_.substr(at_ + 2, end - closing - at_ - 2)), place);
-    advance(end - at_);
   }
 
   void read(std::string_view words, const diag::Span& place) {
@@ -154,7 +110,8 @@ private:
 
   void add(Comment comment) {
     comment.line = comment.last_line = line_;
-    (code_ ? out_.all : waiting_).push_back(std::move(comment));
+    const bool behind_code = before_ != nullptr && tokens_.line_of(before_->end() - 1) == line_;
+    (behind_code ? out_.all : waiting_).push_back(std::move(comment));
   }
 
   void malformed(std::string_view what, const diag::Span& place, std::string help = {}) {
@@ -165,10 +122,9 @@ private:
   }
 
   const std::string& file_;
-  std::string_view text_;
-  std::size_t at_ = 0, line_start_ = 0;
-  u32 line_ = 1;
-  bool code_ = false, directive_ = false; // in this line, before here
+  source::Tokens tokens_;
+  const source::Token* before_ = nullptr; // the last token of code so far
+  u32 line_ = 1;                          // of what is read
   std::vector<Comment> waiting_, begun_;  // for a statement, and for its end
   Comments out_;
 };
@@ -177,7 +133,7 @@ private:
 
 Comments read_comments(const std::string& file, std::string_view text) {
   if (text.find("warplens") == text.npos) return {}; // most files
-  return Scanner(file, text).run();
+  return CommentReader(file, text).run();
 }
 
 } // namespace warplens::gates

@@ -5,8 +5,7 @@
 //   float v = b[i];
 //
 // One that follows code is about its line; one that stands alone is about the next statement, up to its first ';' or brace,
-// past lines of the preprocessor. Strings and other comments are told apart as C++ does; so a file is read once from its
-// start.
+// past lines of the preprocessor. Strings and other comments are told apart as C++ does.
 #pragma once
 #include "gates/comparison.h"
 

@@ -1,7 +1,7 @@
 // Groups of equal keys, the strictest key first; then lines that were edited, by their words. See partners.h.
 #include "gates/partners.h"
+#include "source/tokens.h"
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -34,38 +34,8 @@ std::string plain_name(std::string_view name) {
   return out;
 }
 
-// Of a line: without comments and blanks.
-std::string plain_text(std::string_view line) {
-  std::string out;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const std::string_view rest = line.substr(i);
-    if (rest.starts_with("//")) break;
-    if (rest.starts_with("/*"))
-      i = std::min(line.find("*/", i + 2), line.size() - 2) + 1;
-    else if (std::isspace(static_cast<unsigned char>(line[i])) == 0)
-      out += line[i];
-  }
-  return out;
-}
-
-// Names and numbers.
-std::vector<std::string_view> words_of(std::string_view line) {
-  auto in_word = [](char c) {
-    return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-  };
-  std::vector<std::string_view> out;
-  for (std::size_t i = 0; i < line.size();) {
-    std::size_t end = i;
-    while (end < line.size() && in_word(line[end])) ++end;
-    if (end != i) out.push_back(line.substr(i, end - i));
-    i = std::max(end, i + 1);
-  }
-  return out;
-}
-
 // Which part of the shorter line's words the longer one has, too, in that order.
-double likeness(std::string_view one, std::string_view other) {
-  const std::vector<std::string_view> a = words_of(one), b = words_of(other);
+double likeness(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
   const std::size_t shorter = std::min(a.size(), b.size());
   constexpr std::size_t longest = 1000; // of what a person wrote
   if (shorter == 0 || std::max(a.size(), b.size()) > longest) return 0;
@@ -83,10 +53,16 @@ double likeness(std::string_view one, std::string_view other) {
 // What findings are compared by, each made once.
 struct Traits {
   const Known* known;
-  std::string text, function, costs;
+  std::string text, function, costs;   // the text: of the line, without blanks and comments
+  std::vector<std::string_view> words; // of that line: names and numbers
   explicit Traits(const Known& k)
-      : known(&k), text(k.source.empty() ? "\n" + k.kernel : plain_text(k.source)),
+      : known(&k), text(k.source.empty() ? "\n" + k.kernel : ""),
         function(plain_name(k.function.empty() ? k.kernel : k.function)) {
+    const source::Tokens tokens(k.source);
+    for (const source::Token& token : tokens.all()) {
+      text += token.text;
+      if (token.word() || token.kind == source::Token::Kind::number) words.push_back(token.text);
+    }
     for (const Known::Value& value : k.values)
       costs += fmt::format("{} {} {:.6g} ", value.sm, value.counter, value.value);
   }
@@ -170,7 +146,8 @@ struct Partners {
           const Known &before = *known[k].known, &now = *found[f].known;
           if (before.source.empty() || now.source.empty()) continue;
           if (before.array != now.array && !before.array.empty() && !now.array.empty()) continue;
-          const Candidate one{likeness(before.source, now.source), std::abs(i64{now.line} - expected), f, k};
+          const Candidate one{likeness(known[k].words, found[f].words), std::abs(i64{now.line} - expected), f,
+                              k};
           const bool same_array = !before.array.empty() && before.array == now.array;
           if (one.likeness > (same_array ? enough : enough_of_any_array) || (same_array && one.distance == 0))
             all.push_back(one);

@@ -1,9 +1,10 @@
 // Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See arrays.h.
 #include "summary/arrays.h"
 #include "advise/triton.h"
-#include "source/declarations.h"
+#include "source/functions.h"
 #include "source/names.h"
 #include "source/places.h"
+#include "source/structures.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -22,8 +23,9 @@ constexpr std::string_view depot =
     "__local_depot"; // what compilers call a function's local memory, all arrays in one
 
 struct SourceFile {
-  std::string text;                // without comments
-  std::vector<std::size_t> starts; // of lines
+  std::string text;
+  u32 lines = 0;
+  std::optional<source::Tokens> tokens; // of the text
 };
 
 class Namer {
@@ -47,7 +49,7 @@ public:
     array.name = declared.name;
     if (declared.pointer) return;
     if (std::optional<std::string> member =
-            source::pointer_member(file(frame.file).text, declared.type, array.offset))
+            source::pointer_member(*file(frame.file).tokens, declared.type, array.offset))
       array.name += "." + *member;
   }
 
@@ -74,30 +76,25 @@ private:
 
   const SourceFile& file(const std::string& name) {
     auto [found, fresh] = files_.try_emplace(name);
-    if (!fresh) return found->second;
-    std::string text;
-    for (u32 line = 1; line <= most_lines; ++line) {
-      std::optional<std::string> one = source_(name, line);
+    SourceFile& out = found->second;
+    if (!fresh) return out;
+    for (; out.lines < most_lines; ++out.lines) {
+      std::optional<std::string> one = source_(name, out.lines + 1);
       if (!one) break;
-      found->second.starts.push_back(text.size());
-      (text += *one) += '\n';
+      (out.text += *one) += '\n';
     }
-    found->second.text = source::without_comments(text);
-    return found->second;
+    out.tokens.emplace(out.text);
+    return out;
   }
 
   const std::optional<source::Definition>& definition(const std::string& function,
                                                       const access::SourceFrame& frame) {
     auto [found, fresh] = definitions_.try_emplace({frame.file, function});
     if (!fresh) return found->second;
-    const SourceFile& text = file(frame.file);
+    const SourceFile& of = file(frame.file);
     const bool mangled = function.starts_with("_Z");
     const std::string name = mangled ? source::function_name(function) : source::name_parts(function).base;
-    if (frame.line != 0 && frame.line <= text.starts.size()) {
-      // It may begin on the same line.
-      const std::size_t end = frame.line < text.starts.size() ? text.starts[frame.line] : text.text.size();
-      found->second = source::definition_of(text.text, name, end);
-    }
+    if (frame.line <= of.lines) found->second = source::definition_of(*of.tokens, name, frame.line);
     return found->second;
   }
 

@@ -133,7 +133,8 @@ private:
     for (const auto& [number, counted] : file.calls)
       if (number <= lines) numbers.push_back(number);
     std::ranges::sort(numbers);
-    const std::vector<source::Extent> functions = source::functions_in(page_.options.source(name));
+    const std::vector<source::Extent> functions =
+        source::functions_in(source::Tokens(page_.options.source(name)));
     std::vector<Part> out;
     for (u32 number : numbers) {
       if (!out.empty() && number <= out.back().last) continue;

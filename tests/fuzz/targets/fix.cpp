@@ -2,8 +2,8 @@
 // lines, and are shown as a diff.
 #include "fix/edits.h"
 #include "fix/propose.h"
-#include "fix/tokens.h"
 #include "fuzz/target.h"
+#include "source/tokens.h"
 #include <algorithm>
 
 FUZZ_TARGET(fix) {
@@ -12,15 +12,15 @@ FUZZ_TARGET(fix) {
   const std::string text(input.substr(0, 4096));
   if (const std::optional<fix::Answered> answered = fix::read_answered(text))
     for (const fix::Made& made : answered->made) fix::applied(text, made.edits);
-  const fix::Source source(text);
+  const source::Tokens tokens(text);
   findings::List list;
-  for (u32 i = 0; i < source.size() && list.findings.size() < 32; ++i) {
-    if (!source.at(i).word() || !source.at(i + 1).is("[")) continue;
+  for (u32 i = 0; i < tokens.size() && list.findings.size() < 32; ++i) {
+    if (!tokens.at(i).word() || !tokens.at(i + 1).is("[")) continue;
     for (Kind kind : {Kind::longer_rows, Kind::other_order, Kind::aligned, Kind::restricted}) {
       findings::Finding& one =
           list.findings.emplace_back(findings::Finding{.rule = findings::Rule::bank_conflict});
-      one.array = source.at(i).text;
-      one.place = {{"a.cu", source.line_of(source.at(i).begin), source.column_of(source.at(i).begin), {}}};
+      one.array = tokens.at(i).text;
+      one.place = {{"a.cu", tokens.line_of(tokens.at(i).begin), tokens.column_of(tokens.at(i).begin), {}}};
       one.fix = findings::Fix{"words", "", {}, {kind, kind == Kind::aligned ? 16u : 4u, 128}};
     }
   }

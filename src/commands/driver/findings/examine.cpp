@@ -261,16 +261,18 @@ std::string_view SourceTexts::text(const std::string& file) {
   return known->second;
 }
 
+const source::Tokens& SourceTexts::tokens(const std::string& file) {
+  const std::string_view of = text(file);
+  std::lock_guard lock(mutex_);
+  return tokens_.try_emplace(file, of).first->second;
+}
+
 std::vector<source::Parameter> SourceTexts::parameters(const std::string& function,
                                                        const access::SourceStack& stack) {
   if (stack.empty()) return {};
   const access::SourceFrame& frame = stack[stack.size() - 1];
-  std::string plain = source::without_comments(text(frame.file));
-  std::size_t end = 0;
-  for (u32 line = 0; line < frame.line && end < plain.size(); ++line)
-    end = std::min(plain.find('\n', end), plain.size() - 1) + 1;
-  std::string name = function.starts_with("_Z") ? source::function_name(function) : function;
-  std::optional<source::Definition> found = source::definition_of(plain, name, end);
+  const std::string name = function.starts_with("_Z") ? source::function_name(function) : function;
+  std::optional<source::Definition> found = source::definition_of(tokens(frame.file), name, frame.line);
   return found ? std::move(found->parameters) : std::vector<source::Parameter>();
 }
 

@@ -5,7 +5,7 @@
 #include "driver/findings/check_inputs.h"
 #include "driver/options/check.h"
 #include "findings/finding.h"
-#include "source/declarations.h"
+#include "source/functions.h"
 #include "source/source_roots.h"
 #include <map>
 #include <mutex>
@@ -27,9 +27,11 @@ public:
   std::vector<source::Parameter> parameters(const std::string& function, const access::SourceStack&);
 
 private:
+  const source::Tokens& tokens(const std::string& file);
   source::SourceRoots roots_;
   std::mutex mutex_;
   std::map<std::string, std::string> texts_;
+  std::map<std::string, source::Tokens> tokens_; // of those texts
 };
 
 struct Examined {

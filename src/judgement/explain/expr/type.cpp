@@ -3,6 +3,7 @@
 #include "explain/expr/type.h"
 #include "base/bits.h"
 #include "explain/expr/lexer.h"
+#include "source/types.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,71 +12,13 @@ namespace {
 
 constexpr u32 largest_type = 1 << 20;
 
-struct Builtin {
-  std::string_view name;
-  u32 bytes;
-};
-// Scalars that vector types are made of (float4, uchar2 …), and the others.
-constexpr Builtin vector_bases[] = {
-    {"char", 1},   {"uchar", 1},    {"short", 2},     {"ushort", 2}, {"int", 4},   {"uint", 4}, {"float", 4},
-    {"double", 8}, {"longlong", 8}, {"ulonglong", 8}, {"long", 8},   {"ulong", 8}, {"half", 2}};
-constexpr Builtin scalars[] = {{"bool", 1},
-                               {"char", 1},
-                               {"short", 2},
-                               {"int", 4},
-                               {"long", 8},
-                               {"float", 4},
-                               {"double", 8},
-                               {"signed", 4},
-                               {"unsigned", 4},
-                               {"int8_t", 1},
-                               {"uint8_t", 1},
-                               {"int16_t", 2},
-                               {"uint16_t", 2},
-                               {"int32_t", 4},
-                               {"uint32_t", 4},
-                               {"int64_t", 8},
-                               {"uint64_t", 8},
-                               {"size_t", 8},
-                               {"ptrdiff_t", 8},
-                               {"half", 2},
-                               {"__half", 2},
-                               {"__nv_bfloat16", 2},
-                               {"uchar", 1},
-                               {"ushort", 2},
-                               {"uint", 4},
-                               {"nv_bfloat16", 2},
-                               {"bfloat16", 2},
-                               {"__half2", 4},
-                               {"__nv_bfloat162", 4},
-                               {"nv_bfloat162", 4},
-                               {"__nv_fp8_e4m3", 1},
-                               {"__nv_fp8_e5m2", 1},
-                               {"__nv_fp8x2_e4m3", 2},
-                               {"__nv_fp8x2_e5m2", 2},
-                               {"__nv_fp8x4_e4m3", 4},
-                               {"__nv_fp8x4_e5m2", 4},
-                               {"cufftReal", 4},
-                               {"cufftDoubleReal", 8}};
-
-// Complex numbers of CUDA's libraries are its vector types by other names.
-struct OtherName {
-  std::string_view name, vector;
-};
-constexpr OtherName other_names[] = {{"cuComplex", "float2"},
-                                     {"cuFloatComplex", "float2"},
-                                     {"cufftComplex", "float2"},
-                                     {"cuDoubleComplex", "double2"},
-                                     {"cufftDoubleComplex", "double2"}};
-
 Type scalar(std::string_view name, u32 bytes) { return {std::string(name), bytes, bytes, {}, false, bytes}; }
 
-// float4 is aligned to 16 bytes, float3 to 4; of 16-byte vectors and larger, none is aligned to more than 16.
-Type vector_type(std::string_view name, u32 bytes, u32 count) {
-  Type out{std::string(name), bytes * count, count == 3 ? bytes : std::min(bytes * count, 16u), {}, false, 0};
-  out.natural_align = out.align;
-  for (u32 i = 0; i < count; ++i)
-    out.fields.push_back({std::string(1, "xyzw"[i]), scalar("", bytes), i * bytes, {}});
+Type vector_type(std::string_view name, source::KnownType known) {
+  const u32 align = source::alignment_of(known.bytes), element = known.bytes / known.elements;
+  Type out{std::string(name), known.bytes, align, {}, false, align};
+  for (u32 i = 0; i < known.elements; ++i)
+    out.fields.push_back({std::string(1, "xyzw"[i]), scalar("", element), i * element, {}});
   return out;
 }
 
@@ -141,37 +84,26 @@ private:
 
   Result<Type> builtin() {
     std::string name;
+    std::string_view base; // the word that gives the size
     u32 longs = 0;
-    const Builtin* base = nullptr;
+    auto sign = [](std::string_view word) { return word == "unsigned" || word == "signed"; };
     for (; tokens_[at_].kind == TokenKind::name; ++at_) {
-      std::string_view word = tokens_[at_].text;
-      const Builtin* known =
-          std::find_if(std::begin(scalars), std::end(scalars), [&](auto& s) { return s.name == word; });
-      bool modifier = word == "unsigned" || word == "signed" || word == "long";
-      if (known == std::end(scalars)) break;
-      if (base != nullptr && !modifier && base->name != "unsigned" && base->name != "signed" &&
-          !(base->name == "long" && (word == "int" || word == "double")) &&
-          !(base->name == "short" && word == "int"))
+      const std::string_view word = tokens_[at_].text;
+      const std::optional<source::KnownType> known = source::known_type(word);
+      if (!known || known->elements != 0) break;
+      if (!base.empty() && !sign(word) && word != "long" && !sign(base) &&
+          !(base == "long" && (word == "int" || word == "double")) && !(base == "short" && word == "int"))
         break;
       longs += word == "long";
-      if (base == nullptr || base->name == "unsigned" || base->name == "signed") base = known;
+      if (base.empty() || sign(base)) base = word;
       name += (name.empty() ? "" : " ") + std::string(word);
     }
-    if (base != nullptr) return scalar(name, longs > 0 ? 8 : base->bytes);
-    if (tokens_[at_].kind == TokenKind::name)
-      if (Result<Type> vector = vector_named(tokens_[at_].text); vector) return ++at_, vector;
-    return failure(error(tokens_[at_].kind == TokenKind::name
-                             ? fmt::format("unknown type '{}'", tokens_[at_].text)
-                             : std::string("expected a type here")));
-  }
-
-  Result<Type> vector_named(std::string_view name) const {
-    for (const OtherName& other : other_names)
-      if (name == other.name) name = other.vector;
-    for (const Builtin& base : vector_bases)
-      for (u32 count = 1; count <= 4; ++count)
-        if (name == fmt::format("{}{}", base.name, count)) return vector_type(name, base.bytes, count);
-    return failure(error("unknown type"));
+    if (!base.empty()) return scalar(name, longs > 0 ? 8 : source::size_of(base));
+    const bool named = tokens_[at_].kind == TokenKind::name;
+    if (const auto vector = named ? source::known_type(tokens_[at_].text) : std::nullopt)
+      return vector_type(tokens_[at_++].text, *vector);
+    return failure(
+        error(named ? fmt::format("unknown type '{}'", tokens_[at_].text) : "expected a type here"));
   }
 
   Result<Type> structure(u32 depth) {

@@ -1,21 +1,10 @@
-// Declarations, constants and sizes of types, by tokens. See arrays.h.
-#include "fix/arrays.h"
-#include <algorithm>
-#include <array>
+// Declarations, constants and names of types, by tokens. See arrays.h.
+#include "source/arrays.h"
+#include "source/types.h"
+#include <set>
 
-namespace warplens::fix {
+namespace warplens::source {
 namespace {
-
-// The first token of the statement that `index` is in.
-u32 statement_of(const Source& s, u32 index) {
-  u32 i = index;
-  while (i > 0) {
-    const Token& before = s.at(i - 1);
-    if (before.directive || before.is(";") || before.is("{") || before.is("}")) break;
-    i = before.is(")") || before.is("]") ? (s.partner(i - 1) == no_token ? i - 1 : s.partner(i - 1)) : i - 1;
-  }
-  return i;
-}
 
 bool is_qualifier(const Token& t) {
   return t.is("static") || t.is("__shared__") || t.is("__device__") || t.is("volatile") ||
@@ -23,7 +12,7 @@ bool is_qualifier(const Token& t) {
 }
 
 // "[a][b]" behind a name; moves `at` behind them. Nothing where a bracket does not close.
-std::optional<std::vector<Range>> brackets(const Source& s, u32& at) {
+std::optional<std::vector<Range>> brackets(const Tokens& s, u32& at) {
   std::vector<Range> out;
   while (s.at(at).is("[")) {
     const u32 close = s.partner(at);
@@ -35,7 +24,7 @@ std::optional<std::vector<Range>> brackets(const Source& s, u32& at) {
 }
 
 // Qualifiers, __align__(n), and a type of plain words: all that may stand before the first declarator. Gives the type.
-std::optional<Range> plain_type(const Source& s, u32 from, u32 to) {
+std::optional<Range> plain_type(const Tokens& s, u32 from, u32 to) {
   u32 i = from;
   while (i < to) {
     if (is_qualifier(s.at(i))) {
@@ -54,16 +43,16 @@ std::optional<Range> plain_type(const Source& s, u32 from, u32 to) {
 }
 
 // The token behind a declarator's name: "t[4]" is often written "(t)[4]" by macros.
-u32 behind_name(const Source& s, u32 name) {
+u32 behind_name(const Tokens& s, u32 name) {
   u32 at = name + 1;
   for (u32 open = name; open > 0 && s.at(open - 1).is("(") && s.partner(open - 1) == at; --open) ++at;
   return at;
 }
 
-std::optional<Array> declared_at(const Source& s, u32 name) {
+std::optional<Array> declared_at(const Tokens& s, u32 name) {
   Array out;
   out.name = name;
-  const u32 statement = statement_of(s, name);
+  const u32 statement = s.statement_of(name);
   bool known = false;
   for (u32 i = statement; i < name; ++i) {
     const Token& t = s.at(i);
@@ -87,22 +76,21 @@ std::optional<Array> declared_at(const Source& s, u32 name) {
   while (first > statement && s.at(first - 1).is("(")) --first;
   std::optional<Range> type = plain_type(s, statement, first);
   if (!type) return {};
-  out.type = *type;
+  out.type = s.words(*type);
   const u32 block = s.block_around(name);
   out.scope_end = block == no_token ? s.size() : s.partner(block);
   return out;
 }
 
 // The definitions that the file has of a constant: what follows "constexpr int NAME =", "#define NAME", "NAME =" in an enum.
-std::vector<Range> definitions(const Source& s, std::string_view name) {
+std::vector<Range> definitions(const Tokens& s, std::string_view name) {
   std::vector<Range> out;
   for (u32 i : s.places_of(name)) {
     const Token& before = s.at(i - 1);
     u32 end = i + 1;
-    if (s.at(i).directive) {
-      const u32 line = s.line_of(s.at(i).begin);
+    if (const u32 directive = s.at(i).directive) {
       if (!before.is("define")) continue;
-      while (s.at(end).directive && s.line_of(s.at(end).begin) == line) ++end;
+      while (s.at(end).directive == directive) ++end;
       if (s.at(i + 1).is("(") && s.at(i + 1).begin == s.at(i).end()) end = i + 1; // with parameters
       out.push_back({i + 1, end});
       continue;
@@ -113,7 +101,7 @@ std::vector<Range> definitions(const Source& s, std::string_view name) {
         out.push_back({i, i});
       continue;
     }
-    const u32 statement = statement_of(s, i);
+    const u32 statement = s.statement_of(i);
     bool fixed = before.is("{") || (before.is(",") && s.block_around(i) != no_token);
     for (u32 k = statement; k < i; ++k)
       fixed = fixed || s.at(k).is("const") || s.at(k).is("constexpr") || s.at(k).is("enum");
@@ -127,7 +115,7 @@ std::vector<Range> definitions(const Source& s, std::string_view name) {
 // Sums of products of numbers, names and brackets. Each name is looked for in the whole file: `left` of them.
 class Calculator {
 public:
-  Calculator(const Source& s, u32 depth, u32& left) : s_(s), depth_(depth), left_(left) {}
+  Calculator(const Tokens& s, u32 depth, u32& left) : s_(s), depth_(depth), left_(left) {}
   std::optional<u64> value(Range r) {
     at_ = r.first, last_ = r.last;
     std::optional<u64> out = sum();
@@ -185,46 +173,25 @@ private:
     }
     return out;
   }
-  const Source& s_;
+  const Tokens& s_;
   u32 depth_, at_ = 0, last_ = 0;
   u32& left_;
 };
 
-u32 size_of_word(std::string_view word) {
-  struct Known {
-    std::string_view word;
-    u32 size;
-  };
-  static constexpr std::array<Known, 44> known{
-      {{"char", 1},    {"bool", 1},     {"uint8_t", 1},    {"int8_t", 1},      {"uchar", 1},
-       {"short", 2},   {"ushort", 2},   {"uint16_t", 2},   {"int16_t", 2},     {"half", 2},
-       {"__half", 2},  {"int", 4},      {"unsigned", 4},   {"uint", 4},        {"signed", 4},
-       {"float", 4},   {"int32_t", 4},  {"uint32_t", 4},   {"half2", 4},       {"__half2", 4},
-       {"uchar4", 4},  {"char4", 4},    {"long", 8},       {"double", 8},      {"size_t", 8},
-       {"int64_t", 8}, {"uint64_t", 8}, {"float2", 8},     {"int2", 8},        {"uint2", 8},
-       {"float3", 12}, {"int3", 12},    {"uint3", 12},     {"float4", 16},     {"int4", 16},
-       {"uint4", 16},  {"double2", 16}, {"longlong2", 16}, {"ulonglong2", 16}, {"short2", 4},
-       {"ushort2", 4}, {"char2", 2},    {"uchar2", 2},     {"short4", 8}}};
-  for (const Known& one : known)
-    if (one.word == word) return one.size;
-  return 0;
-}
-
 // What the file calls by another name: "#define T float", "typedef float T;", "using T = float;".
-std::vector<Range> type_definitions(const Source& s, std::string_view name) {
+std::vector<Range> type_definitions(const Tokens& s, std::string_view name) {
   std::vector<Range> out;
   for (u32 i : s.places_of(name)) {
-    if (s.at(i).directive && s.at(i - 1).is("define")) {
+    if (const u32 directive = s.at(i).directive; directive != 0 && s.at(i - 1).is("define")) {
       u32 end = i + 1;
-      const u32 line = s.line_of(s.at(i).begin);
-      while (s.at(end).directive && s.line_of(s.at(end).begin) == line) ++end;
+      while (s.at(end).directive == directive) ++end;
       out.push_back({i + 1, end});
     } else if (s.at(i - 1).is("using") && s.at(i + 1).is("=")) {
       u32 end = i + 2;
       while (end < s.size() && !s.at(end).is(";")) ++end;
       out.push_back({i + 2, end});
-    } else if (s.at(i + 1).is(";") && s.at(statement_of(s, i)).is("typedef")) {
-      out.push_back({statement_of(s, i) + 1, i});
+    } else if (s.at(i + 1).is(";") && s.at(s.statement_of(i)).is("typedef")) {
+      out.push_back({s.statement_of(i) + 1, i});
     } else if (s.at(i - 1).is("typename") || s.at(i - 1).is("class") || s.at(i - 1).is("struct")) {
       out.push_back({i, i}); // a parameter of a template, or a type of its own
     }
@@ -232,32 +199,46 @@ std::vector<Range> type_definitions(const Source& s, std::string_view name) {
   return out;
 }
 
-u32 size_of(const Source& s, Range type, u32 depth) {
-  constexpr u32 deepest = 3, longest = 6; // words
-  if (type.last - type.first > longest) return 0;
-  u32 size = 0;
-  bool long_before = false;
-  for (u32 i = type.first; i < type.last; ++i) {
-    const Token& t = s.at(i);
-    if (t.is("const") || t.is("volatile") || t.is("static")) continue;
-    if (!t.word()) return 0;
-    u32 one = size_of_word(t.text);
-    if (one == 0 && depth < deepest) {
-      const std::vector<Range> all = type_definitions(s, t.text);
-      if (all.size() == 1 && all[0].first != all[0].last) one = size_of(s, all[0], depth + 1);
-    }
-    if (one == 0 || (long_before && t.is("double"))) return 0;
-    long_before = t.is("long");
-    // "unsigned char" and "short int" are as wide as the word that says more.
-    const bool vague = t.is("unsigned") || t.is("signed") || t.is("int");
-    size = size == 0 ? one : vague ? size : (size == 4 ? one : std::max(size, one));
-  }
-  return size;
+u32 size_at_depth(const Tokens& s, std::string_view type, u32 depth) {
+  constexpr u32 deepest = 3;
+  return size_of(type, [&](std::string_view word) -> u32 {
+    if (depth == deepest) return 0;
+    const std::vector<Range> all = type_definitions(s, word);
+    const std::string type = all.size() == 1 ? s.words(all[0]) : "";
+    return type.find('*') == type.npos ? size_at_depth(s, type, depth + 1) : 0;
+  });
+}
+
+// What a statement that declares a thread's own array does not hold.
+bool is_not_own(const Token& t) {
+  static const std::set<std::string_view> words{
+      "return",     "else",      "delete", "case",    "goto", "throw",     "extern",       "static",
+      "__shared__", "constexpr", "using",  "typedef", "new",  "co_return", "__constant__", "do"};
+  return words.contains(t.text) ||
+         (t.kind != Token::Kind::literal && t.text.find_first_of("=(.-+?/%&|!") != t.text.npos);
+}
+
+// Of "float a[4], b, c[2]" or "float b, c[2]" the arrays; "x = a[i]", "return a[i]", "__shared__ float t[32]" declare none.
+void add_own_arrays(const Tokens& s, Range statement, std::vector<std::string>& out) {
+  const std::vector<Range> all = s.parts(statement, ",");
+  if (all.empty()) return;
+  const Range first = all[0];
+  u32 end = first.first; // behind the name
+  while (end < first.last && !s.at(end).is("[")) ++end;
+  if (end < first.first + 2 || !s.at(first.first).word() || !s.at(end - 1).word()) return;
+  for (u32 i = first.first; i < end; ++i)
+    if (is_not_own(s.at(i))) return;
+  const Token& before = s.at(end - 2);
+  if (!before.word() && !before.text.ends_with('>') && !before.is("*")) return;
+  if (end != first.last) out.emplace_back(s.at(end - 1).text);
+  for (std::size_t n = 1; n < all.size(); ++n)
+    if (s.at(all[n].first).word() && all[n].last > all[n].first + 1 && s.at(all[n].first + 1).is("["))
+      out.emplace_back(s.at(all[n].first).text);
 }
 
 } // namespace
 
-std::optional<Array> array_visible(const Source& s, std::string_view name, u32 use) {
+std::optional<Array> array_visible(const Tokens& s, std::string_view name, u32 use) {
   if (name.empty() || !s.sound()) return {};
   std::optional<Array> out;
   for (u32 i : s.places_of(name)) {
@@ -266,7 +247,7 @@ std::optional<Array> array_visible(const Source& s, std::string_view name, u32 u
     const u32 behind = behind_name(s, i);
     const bool may_declare =
         before.word() || before.is(",") || before.is("]") || before.is(")") || behind > i + 1;
-    if (!may_declare || s.at(i).directive || !s.at(behind).is("[")) continue;
+    if (!may_declare || s.at(i).directive != 0 || !s.at(behind).is("[")) continue;
     std::optional<Array> one = declared_at(s, i);
     if (!one || use >= one->scope_end) continue;
     if (out) return {}; // one hides the other
@@ -275,11 +256,26 @@ std::optional<Array> array_visible(const Source& s, std::string_view name, u32 u
   return out;
 }
 
-std::optional<u64> constant(const Source& s, Range r) {
+std::optional<u64> constant(const Tokens& s, Range r) {
   u32 names = 64;
   return Calculator(s, 0, names).value(r);
 }
 
-u32 size_of(const Source& s, Range type) { return size_of(s, type, 0); }
+u32 size_of(const Tokens& s, std::string_view type) { return size_at_depth(s, type, 0); }
 
-} // namespace warplens::fix
+std::vector<std::string> own_arrays(const Tokens& s, Range body) {
+  std::vector<std::string> out;
+  const u32 directive = s.at(body.first - 1).directive; // a macro may be the whole function
+  u32 begin = body.first;
+  for (u32 i = body.first; i <= body.last; ++i) {
+    const Token& t = s.at(i);
+    if (i == body.last || t.is(";") || t.is("{") || t.is("}"))
+      add_own_arrays(s, {begin, i}, out);
+    else if (begin != i || t.directive == directive)
+      continue;
+    begin = i + 1;
+  }
+  return out;
+}
+
+} // namespace warplens::source

@@ -2,8 +2,8 @@
 // and to notice where that cannot be known.
 //
 // Comments, literals and preprocessor lines are told apart as the standard's phases 2 to 4 have them ([lex.phases]); nothing
-// is preprocessed. A text whose brackets do not close (as with a brace in each branch of an #if) is not sound: nothing may be
-// concluded from it.
+// is preprocessed. A text whose brackets do not close (as with a brace in each branch of an #if) is not sound: an edit may not
+// be concluded from it, a name for people may.
 #pragma once
 #include "base/types.h"
 #include <span>
@@ -12,28 +12,38 @@
 #include <unordered_map>
 #include <vector>
 
-namespace warplens::fix {
+namespace warplens::source {
 
 struct Token {
   enum class Kind : u8 { word, number, literal, sign };
   std::string_view text; // of the source
   u32 begin = 0;         // bytes from the start
+  u32 directive = 0;     // which preprocessor line it is on, from 1; 0: none
   Kind kind = Kind::sign;
-  bool directive = false; // on a preprocessor line
   bool is(std::string_view what) const { return text == what; }
   bool word() const { return kind == Kind::word; }
   u32 end() const { return begin + static_cast<u32>(text.size()); }
 };
 
+struct Comment {
+  std::string_view words; // between its marks
+  u32 begin = 0;          // of the first mark
+};
+
+struct Range { // of tokens
+  u32 first = 0, last = 0;
+};
+
 inline constexpr u32 no_token = 0xffffffffu;
 
 // Refers to the text that it was made of.
-class Source {
+class Tokens {
 public:
-  explicit Source(std::string_view text);
+  explicit Tokens(std::string_view text);
 
   std::string_view text() const { return text_; }
-  std::span<const Token> tokens() const { return tokens_; }
+  std::span<const Token> all() const { return tokens_; }
+  std::span<const Comment> comments() const { return comments_; }
   u32 size() const { return static_cast<u32>(tokens_.size()); }
   // A token that no text has, before the first and behind the last.
   const Token& at(u32 index) const { return index < tokens_.size() ? tokens_[index] : none_; }
@@ -52,6 +62,12 @@ public:
   u32 block_around(u32 index) const { return index < block_.size() ? block_[index] : no_token; }
   // The tokens that are this word, in order.
   std::span<const u32> places_of(std::string_view word) const;
+  // Their texts, with blanks between: "const unsigned int *".
+  std::string words(Range) const;
+  // What stands between such signs that no brackets enclose, those of template arguments among them.
+  std::vector<Range> parts(Range, std::string_view mark) const;
+  // The first token of the statement that one is in.
+  u32 statement_of(u32 index) const;
 
 private:
   void tokenize();
@@ -59,6 +75,7 @@ private:
   void index_words();
   std::string_view text_;
   std::vector<Token> tokens_;
+  std::vector<Comment> comments_;
   std::vector<u32> partner_, block_;
   std::vector<u32> lines_;                                        // where each line begins
   std::unordered_map<std::string_view, std::vector<u32>> places_; // of words
@@ -66,4 +83,4 @@ private:
   bool sound_ = true;
 };
 
-} // namespace warplens::fix
+} // namespace warplens::source

@@ -1,9 +1,9 @@
-// The lexer: comments and literals skipped, brackets paired, directives set apart. See tokens.h.
-#include "fix/tokens.h"
+// The lexer: comments set aside, literals kept whole, brackets paired, directives numbered. See tokens.h.
+#include "source/tokens.h"
 #include <algorithm>
 #include <array>
 
-namespace warplens::fix {
+namespace warplens::source {
 namespace {
 
 bool starts_word(char c) {
@@ -95,7 +95,7 @@ std::size_t end_of_sign(const Scanner& scanner, std::size_t at) {
 
 } // namespace
 
-Source::Source(std::string_view text) : text_(text) {
+Tokens::Tokens(std::string_view text) : text_(text) {
   if (text.size() >= no_token) {
     sound_ = false;
     return;
@@ -108,28 +108,32 @@ Source::Source(std::string_view text) : text_(text) {
   index_words();
 }
 
-void Source::tokenize() {
+void Tokens::tokenize() {
   Scanner scan(text_);
-  bool fresh_line = true, directive = false;
+  bool fresh_line = true;
+  u32 directive = 0, directives = 0;
   std::size_t directive_end = 0;
   for (std::size_t i = 0; i < text_.size();) {
     const char c = text_[i];
-    if (directive && i >= directive_end) directive = false;
+    if (i >= directive_end) directive = 0;
     if (std::size_t skip = scan.joined(i)) {
       i += skip;
     } else if (c == '\n') {
       fresh_line = true, ++i;
     } else if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') {
       ++i;
-    } else if (scan.starts(i, "//")) {
-      i = scan.end_of_line(i);
-    } else if (scan.starts(i, "/*")) {
-      i = scan.end_of_comment(i);
-    } else if (c == '#' && fresh_line && !directive) {
-      directive = true, directive_end = scan.end_of_line(i), ++i;
+    } else if (scan.starts(i, "//") || scan.starts(i, "/*")) {
+      const bool line = text_[i + 1] == '/';
+      const std::size_t end = line ? scan.end_of_line(i) : scan.end_of_comment(i);
+      std::string_view words = text_.substr(i + 2, end - i - 2);
+      if (!line && words.ends_with("*/")) words.remove_suffix(2);
+      comments_.push_back({words, static_cast<u32>(i)});
+      i = end;
+    } else if (c == '#' && fresh_line && directive == 0) {
+      directive = ++directives, directive_end = scan.end_of_line(i), ++i;
     } else {
       fresh_line = false;
-      Token token{{}, static_cast<u32>(i), Token::Kind::sign, directive};
+      Token token{{}, static_cast<u32>(i), directive};
       std::size_t end = i;
       if (starts_word(c)) {
         while (end < text_.size() && in_word(text_[end])) ++end;
@@ -144,7 +148,7 @@ void Source::tokenize() {
         // What stands in #error or in a block that is left out need not be C++.
         const bool was = scan.sound;
         token.kind = Token::Kind::literal, end = scan.end_of_quoted(i);
-        if (directive) scan.sound = was;
+        if (directive != 0) scan.sound = was;
       } else {
         end = end_of_sign(scan, i);
       }
@@ -157,16 +161,16 @@ void Source::tokenize() {
 }
 
 // Of the code, and within each preprocessor line on its own.
-void Source::match_brackets() {
+void Tokens::match_brackets() {
   partner_.assign(tokens_.size(), no_token);
   std::vector<u32> open, in_line;
-  u32 line = 0;
+  u32 directive = 0;
   for (u32 i = 0; i < tokens_.size(); ++i) {
     const Token& token = tokens_[i];
     if (token.kind != Token::Kind::sign) continue;
-    const u32 at = token.directive ? line_of(token.begin) : 0;
-    if (token.directive && at != line) in_line.clear(), line = at;
-    std::vector<u32>& stack = token.directive ? in_line : open;
+    const bool in_directive = token.directive != 0;
+    if (in_directive && token.directive != directive) in_line.clear(), directive = token.directive;
+    std::vector<u32>& stack = in_directive ? in_line : open;
     const std::string_view t = token.text;
     if (t == "(" || t == "[" || t == "{") {
       stack.push_back(i);
@@ -175,7 +179,7 @@ void Source::match_brackets() {
     if (t != ")" && t != "]" && t != "}") continue;
     const char* other = t == ")" ? "(" : t == "]" ? "[" : "{";
     if (stack.empty() || !tokens_[stack.back()].is(other)) {
-      sound_ = sound_ && token.directive;
+      sound_ = sound_ && in_directive;
       stack.clear();
       continue;
     }
@@ -185,7 +189,7 @@ void Source::match_brackets() {
   sound_ = sound_ && open.empty();
 }
 
-void Source::index_words() {
+void Tokens::index_words() {
   std::vector<u32> blocks; // open ones, innermost last
   block_.assign(tokens_.size(), no_token);
   for (u32 i = 0; i < tokens_.size(); ++i) {
@@ -193,23 +197,23 @@ void Source::index_words() {
     if (token.word()) places_[token.text].push_back(i);
     while (!blocks.empty() && partner_[blocks.back()] < i) blocks.pop_back();
     if (!blocks.empty()) block_[i] = blocks.back();
-    if (!token.directive && token.is("{") && partner_[i] != no_token) blocks.push_back(i);
+    if (token.directive == 0 && token.is("{") && partner_[i] != no_token) blocks.push_back(i);
   }
 }
 
-u32 Source::line_of(u32 offset) const {
+u32 Tokens::line_of(u32 offset) const {
   return static_cast<u32>(std::upper_bound(lines_.begin(), lines_.end(), offset) - lines_.begin());
 }
 
-u32 Source::column_of(u32 offset) const { return offset - lines_[line_of(offset) - 1] + 1; }
+u32 Tokens::column_of(u32 offset) const { return offset - lines_[line_of(offset) - 1] + 1; }
 
-std::string_view Source::line(u32 number) const {
+std::string_view Tokens::line(u32 number) const {
   if (number == 0 || number > lines_.size()) return {};
   const std::string_view out = text_.substr(lines_[number - 1]);
   return out.substr(0, out.find('\n'));
 }
 
-u32 Source::token_at(u32 line, u32 column) const {
+u32 Tokens::token_at(u32 line, u32 column) const {
   if (line == 0 || line > lines_.size()) return size();
   const u32 offset = lines_[line - 1] + (column == 0 ? 0 : column - 1);
   auto first = std::ranges::lower_bound(tokens_, offset, {}, &Token::begin);
@@ -217,9 +221,44 @@ u32 Source::token_at(u32 line, u32 column) const {
   return static_cast<u32>(first - tokens_.begin());
 }
 
-std::span<const u32> Source::places_of(std::string_view word) const {
+std::span<const u32> Tokens::places_of(std::string_view word) const {
   auto found = places_.find(word);
   return found == places_.end() ? std::span<const u32>{} : std::span<const u32>(found->second);
 }
 
-} // namespace warplens::fix
+std::string Tokens::words(Range r) const {
+  std::string out;
+  for (u32 i = r.first; i < r.last; ++i) (out += out.empty() ? "" : " ") += at(i).text;
+  return out;
+}
+
+std::vector<Range> Tokens::parts(Range r, std::string_view mark) const {
+  std::vector<Range> out;
+  u32 begin = r.first;
+  int angle = 0;
+  for (u32 i = r.first; i < r.last; ++i) {
+    const Token& t = at(i);
+    if (const u32 close = partner(i); close != no_token && close > i) i = std::min(close, r.last - 1);
+    if (t.is("<")) ++angle;
+    if (t.is(">")) --angle;
+    if (t.is(">>>")) angle -= 3;
+    if (!t.is(mark) || angle > 0) continue;
+    out.push_back({begin, i});
+    begin = i + 1;
+  }
+  if (begin < r.last) out.push_back({begin, r.last});
+  return out;
+}
+
+u32 Tokens::statement_of(u32 index) const {
+  u32 i = index;
+  while (i > 0) {
+    const Token& before = at(i - 1);
+    if (before.directive != 0 || before.is(";") || before.is("{") || before.is("}")) break;
+    const u32 open = before.is(")") || before.is("]") ? partner(i - 1) : no_token;
+    i = open == no_token ? i - 1 : open;
+  }
+  return i;
+}
+
+} // namespace warplens::source
