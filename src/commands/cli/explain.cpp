@@ -49,7 +49,7 @@ void declare(CLI::App& command, driver::ExplainOptions& o, bool& ascii) {
       .add_option("--if", o.asked.condition, "only threads for which this is true take part: --if 'i < n'")
       ->type_name("EXPR")
       ->group("Threads");
-  command.add_option("--sm", o.sm, "compute capability, 10 to 121, or GPU: 90, h100 (`warplens gpus`)")
+  command.add_option("--sm", o.sm, "compute capability or GPU: 90, h100 (`warplens gpus` lists them)")
       ->capture_default_str();
   command.add_option("--space", o.asked.space, "global, shared, local, constant, texture, surface")
       ->capture_default_str()

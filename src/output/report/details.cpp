@@ -1,7 +1,7 @@
-// What --details adds: the table that Pearson ("Measuring Memory Access Efficiency in Nsight Compute") reads
-// off the profiler, with L1 efficiency E · (S / 8) / 128 / T (E thread executions, S access size in bits, T
-// L1 transactions), where inlined accesses came from, what never ran, and which hardware counter each column
-// predicts.
+// What --details adds: each instruction with the counts that Nsight Compute's source page has for it, so that the two can be
+// compared row by row, and all advice. Its L1 efficiency is that of Pearson ("Measuring Memory Access Efficiency in Nsight
+// Compute"): bytes that threads ask for, over those of the lines that the L1 is asked for. Also where inlined accesses came
+// from, and what never ran.
 #include "report/sections.h"
 #include "text/words.h"
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ std::string advice_lines(const Page& page, const Row& row, std::set<std::string>
 
 } // namespace
 
-std::string pearson_table(const Page& page, const Kernel& kernel) {
+std::string instruction_table(const Page& page, const Kernel& kernel) {
   std::string out = "  Instructions, as a profiler's source page counts them:\n    ";
   out += pad_right("PTX", opcode_width) + pad_left("warps", detail_count_width) +
          pad_left("threads", detail_count_width + 2);

@@ -41,7 +41,7 @@ bool reads_alike(const Page&, const Kernel&, const Kernel&);
 std::string counter_section(const Page&);              // what a profiler counted of whole launches
 std::string problem_section(const Page&);              // failed, unknown, not implemented, warnings
 std::string closing_section(const Page&);              // spills, where to read on
-std::string pearson_table(const Page&, const Kernel&); // --details: instructions, L1 and L2 transactions
+std::string instruction_table(const Page&, const Kernel&); // --details
 std::string legend_section(const Page&);               // --details: the counters that each column predicts
 
 // Of what a kernel moves, the share that is `excess`.

@@ -222,7 +222,7 @@ std::string kernel_sections(const Page& page) {
       continue;
     }
     out += '\n' + kernel_section(page, kernel);
-    if (options.details) out += pearson_table(page, kernel);
+    if (options.details) out += instruction_table(page, kernel);
     shown.push_back(&kernel);
   }
   if (left != 0)
