@@ -9,7 +9,7 @@ namespace warplens::check {
 namespace {
 
 using ir::Opcode;
-constexpr u32 most_depth = 24;
+constexpr u32 most_links = 24;
 constexpr double largest_memory = 80e9; // bytes of a GPU
 constexpr double most_threads = 1024;   // of a block
 
@@ -59,12 +59,6 @@ bool is_multiple(const Bound& by_thread, const Bound& bound) {
   });
 }
 
-std::string grouped(double value) {
-  std::string out = fmt::format("{:.0f}", value);
-  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, 1, ',');
-  return out;
-}
-
 } // namespace
 
 Overflows::Overflows(const Flow& flow, const Launches& launches, const Names& names)
@@ -90,7 +84,7 @@ std::optional<Overflow> Overflows::in_address(u32 operand, u64 scale, u32 depth)
   const bool is_register =
       o.kind == ir::Operand::Kind::reg || (o.kind == ir::Operand::Kind::address && o.reg.valid());
   const u32 value = is_register ? sizes_.flow.ssa.of_operand[operand] : ir::no_value;
-  if (value == ir::no_value || depth > most_depth || !seen_.insert(value).second) return {};
+  if (value == ir::no_value || depth > most_links || !seen_.insert(value).second) return {};
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr) return {};
   const ir::Form& form = module.form(*i);
@@ -136,7 +130,8 @@ std::optional<Overflow> Overflows::widened(u32 operand, bool is_signed, u64 scal
   if (first && *first < 0) {
     Overflow out;
     out.limit = (u64{1} << 32) - static_cast<u64>(-*first);
-    out.below_zero = out.certain = true;
+    out.where = Overflow::Where::below_zero;
+    out.certain = true;
     return out;
   }
   return in_index(sizes_.flow.ssa.of_operand[operand], u64{1} << (is_signed ? 31 : 32), scale, 0);
@@ -147,7 +142,7 @@ std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32
   if (const std::optional<Bound> bound = sizes_.computed(value))
     if (std::optional<Overflow> out = overflow(value, *bound, limit, scale)) return out;
   const ir::Instruction* i = sizes_.flow.definition(value);
-  if (i == nullptr || depth > most_depth) return {};
+  if (i == nullptr || depth > most_links) return {};
   switch (sizes_.flow.module.form(*i).opcode) {
   case Opcode::mov:
   case Opcode::cvt:
@@ -187,7 +182,7 @@ bool Overflows::is_reached(u32 value, std::set<u32>& visited, u32 depth) const {
   for (u32 n = 0; n < i->sources; ++n) {
     const u32 operand = sizes_.source(*i, n);
     if (sizes_.flow.function.operands[operand].kind == ir::Operand::Kind::reg &&
-        (depth > most_depth || !is_reached(sizes_.flow.ssa.of_operand[operand], visited, depth + 1)))
+        (depth > most_links || !is_reached(sizes_.flow.ssa.of_operand[operand], visited, depth + 1)))
       return false;
   }
   return true;
@@ -205,7 +200,7 @@ std::optional<Overflow> Overflows::overflow(u32 value, const Bound& by_thread, u
     std::set<u32> visited;
     if (!is_reached(value, visited)) return {};
     out.certain = is_unconditional();
-    out.sizes = "in a launch of this size";
+    out.where = Overflow::Where::this_launch;
     return out;
   }
   if (!is_multiple(by_thread, bound)) return {};
@@ -222,27 +217,31 @@ std::optional<Overflow> Overflows::overflow(u32 value, const Bound& by_thread, u
   for (const auto& [of, times] : bound)
     if (times > 0) degree = std::max(degree, of.size());
   std::set<Size> sizes;
-  std::string leading;
   for (const auto& [of, times] : bound) {
     if (of.size() != degree || times <= 0) continue;
     sizes.insert(of.begin(), of.end());
-    leading += (leading.empty() ? "" : " + ") + name(of, times);
+    out.of += (out.of.empty() ? "" : " + ") + name(of, times);
   }
   if (sizes.size() == 1) {
-    out.sizes = fmt::format("from {} = {} on", name(*sizes.begin()), grouped(least));
+    out.where = Overflow::Where::size;
+    out.of = name(*sizes.begin());
+    out.from = static_cast<u64>(least);
     return out;
   }
-  out.sizes = fmt::format("where {} reaches {}", leading, grouped(reached));
-  std::string equal;
-  for (const Size& size : sizes) equal += name(size) + " = ";
-  if (degree > 1 && std::ranges::all_of(sizes, [&](const Size& size) { return least <= most(size); }))
-    out.example = equal + grouped(least);
-  if (degree > 1) return out;
+  out.where = Overflow::Where::sizes;
+  if (degree > 1) {
+    out.example_value = static_cast<u64>(least);
+    if (std::ranges::all_of(sizes, [&](const Size& size) { return least <= most(size); }))
+      for (const Size& size : sizes) out.example.push_back(name(size));
+    return out;
+  }
   const auto& [of, times] = *std::ranges::max_element(bound, {}, [](const auto& term) { // the others 0
     return term.first.size() == 1 ? term.first[0].kind : Size::Kind::parameter;
   });
-  if (of.size() == 1 && of[0].kind != Size::Kind::parameter)
-    out.example = fmt::format("{} = {}", name(of[0]), grouped(std::ceil(reached / times)));
+  if (of.size() == 1 && of[0].kind != Size::Kind::parameter) {
+    out.example = {name(of[0])};
+    out.example_value = static_cast<u64>(std::ceil(reached / times));
+  }
   return out;
 }
 

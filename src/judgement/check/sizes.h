@@ -7,7 +7,7 @@
 // not negative. A value without a bound (a loop without a comparison, a call) has none here, so that nothing is said of it.
 #pragma once
 #include "check/analysis.h"
-#include "check/text.h"
+#include "check/expressions.h"
 
 namespace warplens::check {
 

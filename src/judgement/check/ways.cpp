@@ -11,7 +11,7 @@ using ir::Opcode;
 using ir::Operand;
 
 constexpr u64 most_numbers = 64; // that are tried
-constexpr u32 most_steps = 8;    // from a condition to what it is about
+constexpr u32 most_moves = 8;    // from a condition to what it is about
 
 u64 cut(u64 v, u32 bits) { return bits >= 64 ? v : v & ((u64{1} << bits) - 1); }
 
@@ -83,7 +83,7 @@ private:
   // What a sum with known numbers begins with.
   std::optional<u32> root_of(u32 operand, u32 step) const {
     const u32 value = flow_.ssa.of_operand[operand];
-    if (value == ir::no_value || step > most_steps) return {};
+    if (value == ir::no_value || step > most_moves) return {};
     const ir::Instruction* made = flow_.definition(value);
     if (made == nullptr) return value;
     const Opcode opcode = flow_.module.form(*made).opcode;
@@ -99,7 +99,7 @@ private:
     const Operand& o = f_.operands[operand];
     if (o.kind == Operand::Kind::immediate) return cut(o.value, bits);
     const u32 value = flow_.ssa.of_operand[operand];
-    if (o.kind != Operand::Kind::reg || value == ir::no_value || step > most_steps) return {};
+    if (o.kind != Operand::Kind::reg || value == ir::no_value || step > most_moves) return {};
     if (value == root_) return cut(number_, bits);
     const ir::Instruction* made = flow_.definition(value);
     if (made == nullptr || made->destinations != 1 || made->sources > 2 || made->sources == 0) return {};
