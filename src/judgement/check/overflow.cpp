@@ -1,5 +1,6 @@
 // An address is followed to where 32 bits are widened, the index before it to its products. See overflow.h.
 #include "check/overflow.h"
+#include "ir/summands.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -88,38 +89,22 @@ std::optional<Overflow> Overflows::in_address(u32 operand, u64 scale, u32 depth)
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr) return {};
   const ir::Form& form = module.form(*i);
-  auto constant = [&](u32 n) -> std::optional<u64> {
-    const ir::Operand& by = f.operands[sizes_.source(*i, n)];
-    return by.kind == ir::Operand::Kind::immediate ? std::optional(by.value) : std::nullopt;
-  };
-  auto either = [&](u64 of_each) {
-    std::optional<Overflow> out;
-    for (u32 n = 0; n < i->sources && !out; ++n) out = in_address(sizes_.source(*i, n), of_each, depth + 1);
-    return out;
-  };
-  switch (form.opcode) {
-  case Opcode::mov:
-  case Opcode::cvta:
-  case Opcode::add:
-  case Opcode::sub: return either(scale);
-  case Opcode::shl: return constant(1) && *constant(1) < 32 ? either(scale << *constant(1)) : std::nullopt;
-  case Opcode::cvt:
+  if (form.has(ir::Modifier::hi)) return {};
+  if (form.opcode == Opcode::cvt)
     return ir::bits(form.type(0)) == 64 && ir::bits(form.type(1)) == 32 && !ir::is_float(form.type(1))
                ? widened(sizes_.source(*i, 0), ir::is_signed(form.type(1)), scale)
                : std::nullopt;
-  case Opcode::mul:
-  case Opcode::mad: {
-    if (form.has(ir::Modifier::hi)) return {};
-    const u64 by = scale * constant(1).value_or(1);
-    std::optional<Overflow> out;
-    if (!form.has(ir::Modifier::wide)) return either(by);
-    const bool is_signed = ir::is_signed(form.type());
-    for (u32 n = 0; n < 2 && !out; ++n) out = widened(sizes_.source(*i, n), is_signed, by);
-    if (!out && form.opcode == Opcode::mad) out = in_address(sizes_.source(*i, 2), scale, depth + 1);
-    return out;
+  std::optional<Overflow> out;
+  for (const ir::Summand& s : ir::summands(form.opcode)) {
+    const std::optional<u64> times = ir::times(s, f.sources(*i));
+    if (s.is_power && !times) return {};
+    const bool is_wide = s.factor != ir::Summand::none && form.has(ir::Modifier::wide);
+    for (const u32 n : {s.source, s.is_power ? ir::Summand::none : s.factor})
+      if (n != ir::Summand::none && !out)
+        out = is_wide ? widened(sizes_.source(*i, n), ir::is_signed(form.type()), scale * times.value_or(1))
+                      : in_address(sizes_.source(*i, n), scale * times.value_or(1), depth + 1);
   }
-  default: return {};
-  }
+  return out;
 }
 
 std::optional<Overflow> Overflows::widened(u32 operand, bool is_signed, u64 scale) {
@@ -143,16 +128,8 @@ std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32
     if (std::optional<Overflow> out = overflow(value, *bound, limit, scale)) return out;
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr || depth > most_links) return {};
-  switch (sizes_.flow.module.form(*i).opcode) {
-  case Opcode::mov:
-  case Opcode::cvt:
-  case Opcode::add:
-  case Opcode::sub:
-  case Opcode::mul:
-  case Opcode::mad:
-  case Opcode::shl: break;
-  default: return {};
-  }
+  const Opcode opcode = sizes_.flow.module.form(*i).opcode;
+  if (opcode != Opcode::cvt && ir::summands(opcode).empty()) return {};
   std::optional<Overflow> out;
   for (u32 n = 0; n < i->sources && !out; ++n)
     if (const u32 operand = sizes_.source(*i, n);
@@ -165,19 +142,15 @@ bool Overflows::is_reached(u32 value, std::set<u32>& visited, u32 depth) const {
   if (!visited.insert(value).second) return true;
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr) return true; // of a loop, or a parameter
-  switch (sizes_.flow.module.form(*i).opcode) {
-  case Opcode::mov:
+  const ir::Form& form = sizes_.flow.module.form(*i);
+  switch (form.opcode) {
   case Opcode::cvt:
-  case Opcode::add:
-  case Opcode::sub:
   case Opcode::or_:
-  case Opcode::mul:
-  case Opcode::mad:
-  case Opcode::shl:
   case Opcode::shr:
   case Opcode::div: break;
-  case Opcode::ld: return i->sources == 1 && sizes_.flow.module.form(*i).space() == ir::StateSpace::param;
-  default: return false;
+  case Opcode::ld: return i->sources == 1 && form.space() == ir::StateSpace::param;
+  default:
+    if (ir::summands(form.opcode).empty()) return false;
   }
   for (u32 n = 0; n < i->sources; ++n) {
     const u32 operand = sizes_.source(*i, n);

@@ -1,6 +1,7 @@
 // Both edges ask a condition. Each condition is followed back to what it is about: the same register, masked or moved by a constant.
 // Where that leaves few numbers, all are tried: edges that no number takes one after the other exclude each other.
 #include "check/ways.h"
+#include "ir/summands.h"
 #include <optional>
 
 namespace warplens::check {
@@ -86,12 +87,9 @@ private:
     if (value == ir::no_value || step > most_moves) return {};
     const ir::Instruction* made = flow_.definition(value);
     if (made == nullptr) return value;
-    const Opcode opcode = flow_.module.form(*made).opcode;
-    const u32 from = first_source(*made);
-    if ((opcode == Opcode::add || opcode == Opcode::sub) &&
-        f_.operands[from + 1].kind == Operand::Kind::immediate)
-      return root_of(from, step + 1);
-    return value;
+    const std::optional<u32> from = ir::moved(flow_.module.form(*made).opcode, f_.sources(*made));
+    const std::optional<u32> root = from ? root_of(first_source(*made) + *from, step + 1) : std::nullopt;
+    return root ? root : value;
   }
 
   // With the root as `number_`.
