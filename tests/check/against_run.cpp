@@ -13,7 +13,6 @@
 // scripts/soundness.py adds them up. The exit code is 1 where something is wrong.
 #include "arch/table.h"
 #include "check/check.h"
-#include "check/findings.h"
 #include "check/told.h"
 #include "driver/findings/check_inputs.h"
 #include "os/file.h"
@@ -146,7 +145,7 @@ private:
     const u64 paid = j.space == access::Space::shared     ? some.counts.wavefronts
                      : j.space == access::Space::constant ? some.counts.requests
                                                           : some.counts.sectors;
-    for (const std::string& table : j.table)
+    for (const std::string& table : check_testing::tables_of(j))
       if (const std::optional<check::Interval> said = check_testing::row_of(table, numbers);
           said && !within(paid, some.warps, *said))
         tell(record, site, &j, block_known,
@@ -159,14 +158,14 @@ private:
     fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}; {}; {}\n", proved ? "wrong" : "premise", record.name,
                block_known ? text(record.block) : "any", site.site.ptx_line, site.site.opcode,
                access::name(site.space), what, j == nullptr ? "" : j->address,
-               j == nullptr ? "" : fmt::format("{}", fmt::join(j->premises, ", ")));
+               j == nullptr ? "" : fmt::format("{}", fmt::join(check::texts(j->premises), ", ")));
   }
 
   static std::string text(const Dim3& block) { return fmt::format("{}x{}x{}", block.x, block.y, block.z); }
 
   static bool on_loaded_data(const Judgement& j) {
-    return std::any_of(j.reasons.begin(), j.reasons.end(), [](const std::string& reason) {
-      return reason.starts_with("a value loaded") || reason.starts_with("what an atomic gave");
+    return std::ranges::any_of(j.reasons, [](const check::Cause& reason) {
+      return reason.kind == check::Cause::Kind::loaded || reason.kind == check::Cause::Kind::atomic;
     });
   }
 
@@ -190,7 +189,8 @@ private:
       const access::SourceFrame& frame = j.site.frames.front();
       place = fmt::format("{}:{}", frame.file.substr(frame.file.rfind('/') + 1), frame.line);
     }
-    std::vector<std::string> why = j.reasons.empty() ? j.conditions : j.reasons;
+    const std::vector<std::string> why =
+        j.reasons.empty() ? check::texts(j.conditions) : check::texts(j.reasons);
     fmt::print("site\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{} {}\t{}\n", j.kernel, block, place, j.site.opcode,
                access::name(j.costs.empty() ? j.site.space : j.space), decided(j), warps,
                check::name(j.verdict), check::cost_text(j), fmt::join(why, "; "));

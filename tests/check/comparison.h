@@ -59,9 +59,7 @@ public:
 
 private:
   static bool needs_pointers(const Judgement& j) {
-    return std::any_of(j.premises.begin(), j.premises.end(), [](const std::string& premise) {
-      return premise.starts_with("pointers are aligned");
-    });
+    return std::ranges::find(j.premises, Premise::aligned_pointers) != j.premises.end();
   }
 
   void one(const access::WarpAccess& access) {
@@ -93,7 +91,7 @@ private:
   void hold_words(const access::WarpAccess& access, const Judgement& j) {
     const Numbers numbers = launch_.numbers();
     const u64 pays = paid(one_of(arch::count(*rows_[0], access)), access.space).most;
-    for (const std::string& table : j.table)
+    for (const std::string& table : tables_of(j))
       if (const std::optional<Interval> said = row_of(table, numbers)) {
         ++rows;
         if (pays < said->least || pays > said->most)
@@ -101,7 +99,7 @@ private:
                                       j.site.ptx_line, j.site.opcode, pays, table, launch_.n, launch_.m));
       }
     if (j.dependence != Dependence::stride) return;
-    const std::optional<Told> told = stride_of(j.pattern, numbers);
+    const std::optional<Told> told = stride_of(pattern_text(j), numbers);
     if (!told) return;
     ++strides;
     for (u32 lane = told->lanes; lane < warp_size; ++lane)
@@ -109,7 +107,7 @@ private:
           (access.space == access::Space::shared ? symbolic::reduced(apart - told->bytes, 32)
                                                  : apart - told->bytes) != 0) {
         wrong.push_back(fmt::format("PTX line {}: lanes {} and {} are not {} apart, as said: {}",
-                                    j.site.ptx_line, lane - told->lanes, lane, told->bytes, j.pattern));
+                                    j.site.ptx_line, lane - told->lanes, lane, told->bytes, pattern_text(j)));
         return;
       }
   }

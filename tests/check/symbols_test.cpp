@@ -58,31 +58,31 @@ TEST(Symbols, SizesAreNotOneLess) {
   std::vector<Launch> heights;
   for (u32 height : {1, 2, 3, 7, 8, 16}) heights.push_back({.block = {32, height, 1}});
   EXPECT_EQ(
-      judged(kernel(y), heights).table,
+      tables_of(judged(kernel(y), heights)),
       Lines{"wavefronts by the largest power of two in blockDim.y: 1: 1, 2: 2, 4: 4, 8: 8, 16: 16, 32: 32"});
   EXPECT_EQ(
-      judged(kernel(y, 8), heights).table,
+      tables_of(judged(kernel(y, 8), heights)),
       Lines{"wavefronts by the largest power of two in blockDim.y: 1: 2, 2: 4, 4: 8, 8: 16, 16: 32, 32: 32"});
-  EXPECT_EQ(judged(kernel(y, 4, false), heights).table,
+  EXPECT_EQ(tables_of(judged(kernel(y, 4, false), heights)),
             Lines{"sectors by blockDim.y: 1: 4, 2: 8, 3: 12, 4: 16, 5: 20, 6: 24, 7: 28, 32 from 8 on"});
   std::vector<Launch> depths;
   for (u32 depth : {1, 2, 5}) depths.push_back({.block = {32, 1, depth}});
-  EXPECT_EQ(judged(kernel("mov.u32 %r6, %ntid.z;\nmul.lo.u32 %r3, %r1, %r6;\n", 4, false), depths)
-                .table.at(0)
+  EXPECT_EQ(tables_of(judged(kernel("mov.u32 %r6, %ntid.z;\nmul.lo.u32 %r3, %r1, %r6;\n", 4, false), depths))
+                .at(0)
                 .substr(0, 31),
             "sectors by blockDim.z: 1: 4, 2:");
   std::vector<Launch> grids;
   for (u32 blocks : {1, 2, 9}) grids.push_back({.block = {32, 1, 1}, .grid = {blocks, 1, 1}});
-  EXPECT_EQ(judged(kernel("mov.u32 %r6, %nctaid.x;\nmul.lo.u32 %r3, %r1, %r6;\n", 4, false), grids)
-                .table.at(0)
+  EXPECT_EQ(tables_of(judged(kernel("mov.u32 %r6, %nctaid.x;\nmul.lo.u32 %r3, %r1, %r6;\n", 4, false), grids))
+                .at(0)
                 .substr(0, 30),
             "sectors by gridDim.x: 1: 4, 2:");
   // Rows as long as the block is wide.
   const Judgement rows =
       judged(kernel("mov.u32 %r6, %ntid.x;\nmul.lo.u32 %r3, %r1, %r6;\n"), with_n({0}, {32, 2, 1}));
   EXPECT_EQ(wavefronts(rows), (Interval{32, 32}));
-  EXPECT_EQ(rows.pattern, "stride 128*(blockDim.x/32) bytes");
-  EXPECT_EQ(rows.table, Lines{});
+  EXPECT_EQ(pattern_text(rows), "stride 128*(blockDim.x/32) bytes");
+  EXPECT_EQ(tables_of(rows), Lines{});
 }
 
 // A warp's number is that along x, of a warp of several rows that along y.
@@ -100,24 +100,25 @@ TEST(Symbols, BoundsAreThoseOfTheTable) {
   Judgement j = judged(kernel(odd), with_n({0, 1, 2, 3, 7, 16, 31}));
   EXPECT_EQ(wavefronts(j), (Interval{1, 1}));
   EXPECT_EQ(j.verdict, Verdict::conflict_free);
-  EXPECT_EQ(j.pattern, "stride 8*parameter 3 + 4 bytes");
-  EXPECT_EQ(j.table, Lines{});
+  EXPECT_EQ(pattern_text(j), "stride 8*parameter 3 + 4 bytes");
+  EXPECT_EQ(tables_of(j), Lines{});
   j = judged(kernel("mad.lo.s32 %r6, %r8, 4, 2;\nmul.lo.s32 %r3, %r6, %r1;\n"),
              with_n({0, 1, 2, 3, 7, 16, 31}));
   EXPECT_EQ(wavefronts(j), (Interval{2, 2}));
   EXPECT_EQ(j.verdict, Verdict::bank_conflict);
   j = judged(kernel("mul.lo.u32 %r6, %r1, %r1;\nshl.b32 %r3, %r6, 1;\n"), with_n({0}));
   EXPECT_EQ(wavefronts(j), (Interval{8, 8}));
-  EXPECT_EQ(j.table, Lines{});
+  EXPECT_EQ(tables_of(j), Lines{});
   j = judged(kernel(odd, 4, false), with_n({0, 1, 2, 3, 7, 16, 31}));
   EXPECT_EQ(sectors(j), (Interval{4, 32}));
   EXPECT_EQ(j.costs[0].requests, (Interval{1, 1}));
-  EXPECT_EQ(j.pattern, "stride 8*parameter 3 + 4 bytes");
-  EXPECT_EQ(j.table, Lines{"sectors by parameter 3: 0: 4, 1: 12, 2: 20, 3: 28, 32 from 4 on"});
+  EXPECT_EQ(pattern_text(j), "stride 8*parameter 3 + 4 bytes");
+  EXPECT_EQ(tables_of(j), Lines{"sectors by parameter 3: 0: 4, 1: 12, 2: 20, 3: 28, 32 from 4 on"});
   // By what the stride is, not by the parameter in it.
   j = judged(kernel("add.s32 %r6, %r8, 1;\nmul.lo.s32 %r3, %r6, %r1;\n"), with_n({0, 1, 2, 3, 7, 15, 31}));
-  EXPECT_EQ(j.table, Lines{"wavefronts by the largest power of two in parameter 3 + 1: 1: 1, 2: 2, 4: 4, 8: "
-                           "8, 16: 16, 32: 32"});
+  EXPECT_EQ(tables_of(j),
+            Lines{"wavefronts by the largest power of two in parameter 3 + 1: 1: 1, 2: 2, 4: 4, 8: "
+                  "8, 16: 16, 32: 32"});
   j = judged(
       kernel("mul.lo.s32 %r6, %r8, %r9;\nadd.s32 %r6, %r6, %r8;\nmul.lo.s32 %r3, %r6, %r1;\n", 4, false),
       with_n({0, 1, 2, 3}, {64, 1, 1}, 2));
@@ -131,10 +132,10 @@ TEST(Symbols, ATableIsByTheOneNumberThatMatters) {
       "selp.b32 %r3, %r6, %r10, %p1;\n";
   Judgement j = judged(kernel(two), with_n({0}, {256, 1, 1}), Dim3{256, 1, 1});
   EXPECT_EQ(wavefronts(j), (Interval{3, 4}));
-  EXPECT_EQ(j.table, Lines{});
+  EXPECT_EQ(tables_of(j), Lines{});
   j = judged(kernel(two), with_n({0}, {256, 1, 1}));
   EXPECT_EQ(wavefronts(j), (Interval{3, 4}));
-  EXPECT_EQ(j.table, Lines{});
+  EXPECT_EQ(tables_of(j), Lines{});
   // t < 16 ? t*n : t: rows hold for the worse of the warps.
   j = judged(kernel("setp.lt.s32 %p1, %r1, 16;\nmul.lo.s32 %r6, %r1, %r8;\nselp.b32 %r3, %r6, %r1, %p1;\n"),
              with_n({0, 1, 2, 4, 5, 8, 9, 32}, {128, 1, 1}));
@@ -142,7 +143,7 @@ TEST(Symbols, ATableIsByTheOneNumberThatMatters) {
   // Two numbers: no table.
   j = judged(kernel("mul.lo.s32 %r6, %r1, %r8;\nand.b32 %r10, %r1, 3;\nmad.lo.s32 %r3, %r10, %r9, %r6;\n"),
              with_n({0, 1, 2, 4}, {64, 1, 1}, 3));
-  EXPECT_EQ(j.table, Lines{});
+  EXPECT_EQ(tables_of(j), Lines{});
 }
 
 TEST(Symbols, RotationsAndSwizzlesByOneNumberAreDecided) {
@@ -286,7 +287,7 @@ TEST(Symbols, WhatTakesTooLongIsNotDecidedAndSaysSo) {
   for (const Judgement& j : some.judgements) {
     EXPECT_EQ(j.verdict, Verdict::unknown);
     EXPECT_EQ(sectors(j), (Interval{1, 32}));
-    EXPECT_EQ(j.reasons, Lines{"a function that is too large: its analysis was given up"});
+    EXPECT_EQ(texts(j.reasons), Lines{"a function that is too large: its analysis was given up"});
   }
 }
 

@@ -1,6 +1,6 @@
 // What a verdict says in words, read back as a reader would: rows of tables, strides, and whether verdict and bounds agree.
 #pragma once
-#include "check/judgement.h"
+#include "check/words.h"
 #include <cctype>
 #include <charconv>
 #include <fmt/format.h>
@@ -114,6 +114,13 @@ inline std::optional<check::Interval> row_of(std::string_view table, const Numbe
     largest = *key;
   }
   return by_power && *value > largest ? last : std::nullopt; // the last power stands for those above
+}
+
+inline std::vector<std::string> tables_of(const check::Judgement& j) {
+  std::vector<std::string> out;
+  for (const check::Remark& remark : check::remarks(j))
+    if (remark.kind == check::Remark::Kind::table) out.push_back(remark.text);
+  return out;
 }
 
 struct Told {

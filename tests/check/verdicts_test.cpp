@@ -1,6 +1,7 @@
 // Verdicts on small kernels: the block that the code is written for, pointers without cvta, what a verdict says it rests on.
 #include "arch/table.h"
 #include "check/check.h"
+#include "check/words.h"
 #include "os/file.h"
 #include "ptx/parse.h"
 #include <gtest/gtest.h>
@@ -32,9 +33,8 @@ std::string kernel(const std::string& body, const std::string& directives = "") 
 const std::string load =
     "mul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.b32 %r4, [%rd4];\n";
 
-bool rests_on(const Judgement& j, std::string_view start) {
-  return std::any_of(j.premises.begin(), j.premises.end(),
-                     [&](const std::string& premise) { return premise.starts_with(start); });
+bool rests_on(const Judgement& j, Premise premise) {
+  return std::ranges::find(j.premises, premise) != j.premises.end();
 }
 
 TEST(Verdicts, APointerIsWhatOffsetsAreAddedTo) {
@@ -42,14 +42,14 @@ TEST(Verdicts, APointerIsWhatOffsetsAreAddedTo) {
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].verdict, Verdict::coalesced);
   EXPECT_EQ(all[0].costs[0].sectors, (Interval{4, 4}));
-  EXPECT_TRUE(rests_on(all[0], "pointers are aligned"));
+  EXPECT_TRUE(rests_on(all[0], Premise::aligned_pointers));
   EXPECT_EQ(all[0].anywhere.sectors, (Interval{4, 5}));
 }
 
 TEST(Verdicts, OfTwoParametersNeitherIsKnownToBeThePointer) {
   std::vector<Judgement> all = judged(kernel("add.s64 %rd4, %rd1, %rd2;\nld.global.b32 %r4, [%rd4];\n"));
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_FALSE(rests_on(all[0], "pointers are aligned"));
+  EXPECT_FALSE(rests_on(all[0], Premise::aligned_pointers));
 }
 
 // a[n*m + n + x]: if n is a multiple, so is n*m.
@@ -62,7 +62,7 @@ TEST(Verdicts, ConditionsThatFollowFromOthersAreNotSaid) {
   text.insert(text.find("mov.u32 %r1"), "ld.param.u64 %rd5, [m];\n");
   std::vector<Judgement> all = judged(text);
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].conditions, std::vector<std::string>{"parameter 2 % 8 == 0"});
+  EXPECT_EQ(texts(all[0].conditions), std::vector<std::string>{"parameter 2 % 8 == 0"});
   EXPECT_EQ(all[0].costs[0].sectors, (Interval{4, 5}));
   EXPECT_EQ(all[0].aligned[0].sectors, (Interval{4, 4}));
 }
@@ -85,7 +85,7 @@ TEST(Verdicts, ARoundedNumberIsAMultiple) {
   // Its quotients are known in each lane, too.
   EXPECT_EQ(at("add.s32 %r3, %r6, %r1;\nshr.u32 %r3, %r3, 3;\n").costs[0].sectors, (Interval{1, 1}));
   // What is rounded is no condition.
-  EXPECT_EQ(at("add.s32 %r3, %r6, %r1;\nadd.s32 %r3, %r3, %r7;\n", "m").conditions,
+  EXPECT_EQ(texts(at("add.s32 %r3, %r6, %r1;\nadd.s32 %r3, %r3, %r7;\n", "m").conditions),
             std::vector<std::string>{"parameter 3 % 8 == 0"});
 }
 
@@ -93,15 +93,15 @@ TEST(Verdicts, WhatIsTheSameForAnyPointerRestsOnNone) {
   std::vector<Judgement> all = judged(kernel("shl.b32 %r3, %r1, 5;\n" + load)); // a sector for each lane
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].costs[0].sectors, (Interval{32, 32}));
-  EXPECT_FALSE(rests_on(all[0], "pointers are aligned"));
+  EXPECT_FALSE(rests_on(all[0], Premise::aligned_pointers));
 }
 
 TEST(Verdicts, BehindABranchItRestsOnReconvergence) {
   std::vector<Judgement> all = judged(
       kernel("setp.lt.u32 %p1, %r1, 7;\n@%p1 bra NEXT;\nmov.u32 %r5, 1;\nNEXT:\nmov.u32 %r3, %r1;\n" + load));
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_TRUE(rests_on(all[0], "lanes that parted"));
-  EXPECT_FALSE(rests_on(judged(kernel("mov.u32 %r3, %r1;\n" + load))[0], "lanes that parted"));
+  EXPECT_TRUE(rests_on(all[0], Premise::reconvergence));
+  EXPECT_FALSE(rests_on(judged(kernel("mov.u32 %r3, %r1;\n" + load))[0], Premise::reconvergence));
 }
 
 TEST(Verdicts, SquaresAreTriedWhereTheyMayBeMeant) {
@@ -125,7 +125,7 @@ TEST(Verdicts, SquaresAreTriedWhereTheyMayBeMeant) {
 TEST(Verdicts, LaunchBoundsAreTheMost) {
   std::vector<Judgement> all = judged(kernel("mov.u32 %r3, %r1;\n" + load, ".maxntid 128, 1, 1"));
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all[0].blocks, "any block of up to 128 threads with blockDim.x % 32 == 0");
+  EXPECT_EQ(text(all[0].blocks), "any block of up to 128 threads with blockDim.x % 32 == 0");
 }
 
 // Multiples of the warp's number: known for every warp of a block that is known.
@@ -162,11 +162,11 @@ TEST(Verdicts, BulkCopies) {
   EXPECT_EQ(all[0].verdict, Verdict::coalesced);
   EXPECT_EQ(all[0].costs[0].sectors, (Interval{32, 32}));
   EXPECT_EQ(all[0].costs[0].requests, (Interval{1, 1}));
-  EXPECT_TRUE(rests_on(all[0], "pointers are aligned"));
+  EXPECT_TRUE(rests_on(all[0], Premise::aligned_pointers));
   EXPECT_EQ(all[0].anywhere.sectors, (Interval{32, 40}));
   EXPECT_EQ(copy("1040")[0].costs[0].sectors, (Interval{32, 40})); // every other block begins inside a sector
   EXPECT_EQ(copy("1024", "%r4")[0].verdict, Verdict::not_judged);
-  EXPECT_EQ(copy("1024", "%r4")[0].reasons.at(0), "how many bytes it copies, which is not known");
+  EXPECT_EQ(copy("1024", "%r4")[0].reasons.at(0).kind, Cause::Kind::size_of_copy);
 }
 
 // What coordinates find depends on what a launch makes; where they lead is said.
@@ -176,14 +176,14 @@ TEST(Verdicts, TexturesAndTensors) {
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].verdict, Verdict::not_judged);
   EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*(threadIdx.x/32), 3]");
-  EXPECT_TRUE(all[0].reasons.at(0).starts_with("the format and the layout of the texture"));
-  EXPECT_EQ(all[0].pattern, "the lanes of a warp want texels side by side along x");
+  EXPECT_EQ(all[0].reasons.at(0).kind, Cause::Kind::texture);
+  EXPECT_EQ(pattern_text(all[0]), "the lanes of a warp want texels side by side along x");
   auto lie = [](const std::string& coordinates, std::optional<Dim3> block = {}) {
-    return judged(kernel("mad.lo.u32 %r3, %r1, 3, %r2;\ncvt.rn.f32.u32 %f1, %r1;\ntex.2d.v4.f32." +
-                         coordinates + "}];\n"),
-                  block)
-        .at(0)
-        .pattern;
+    return pattern_text(
+        judged(kernel("mad.lo.u32 %r3, %r1, 3, %r2;\ncvt.rn.f32.u32 %f1, %r1;\ntex.2d.v4.f32." + coordinates +
+                      "}];\n"),
+               block)
+            .at(0));
   };
   const std::string to = "s32 {%f2, %f3, %f4, %f5}, [%rd1, {";
   EXPECT_EQ(lie(to + "%r2, %r1"), "the lanes of a warp want texels side by side along y");
@@ -194,14 +194,15 @@ TEST(Verdicts, TexturesAndTensors) {
   EXPECT_EQ(lie("f32 {%f2, %f3, %f4, %f5}, [%rd1, {%f1, 0f00000000"), "")
       << "numbers with fractions are not followed";
   EXPECT_EQ(
-      judged(kernel("shl.b32 %r3, %r1, 2;\nsuld.b.2d.b32.trap {%r5}, [%rd1, {%r3, %r2}];\n")).at(0).pattern,
+      pattern_text(
+          judged(kernel("shl.b32 %r3, %r1, 2;\nsuld.b.2d.b32.trap {%r5}, [%rd1, {%r3, %r2}];\n")).at(0)),
       "the lanes of a warp want texels side by side along x")
       << "a surface's x counts bytes";
   all = judged(kernel("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r2, %r1}], [tile];\n"));
-  EXPECT_EQ(all.at(0).pattern, "") << "one lane's";
+  EXPECT_EQ(pattern_text(all.at(0)), "") << "one lane's";
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].address, "[threadIdx.y, (0, 1, 2, …) + 32*(threadIdx.x/32)]");
-  EXPECT_TRUE(all[0].reasons.at(0).starts_with("the tensor map"));
+  EXPECT_EQ(all[0].reasons.at(0).kind, Cause::Kind::tensor_map);
 }
 
 // A copy that is told how much to read may read nothing.
@@ -353,7 +354,7 @@ TEST(Verdicts, LongChainsOfBranches) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const u64 lanes = i % 2 == 0 ? std::min<u64>(32, i % 40 + 1) : 32; // the others leave; y: all or none
     EXPECT_EQ(all[i].costs[0].sectors.most, (lanes + 7) / 8) << i;
-    EXPECT_EQ(rests_on(all[i], "lanes that parted"), i != 0) << i;
+    EXPECT_EQ(rests_on(all[i], Premise::reconvergence), i != 0) << i;
   }
 }
 

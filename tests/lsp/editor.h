@@ -37,7 +37,7 @@ inline Answer answer_with(const std::string& text, std::vector<findings::Finding
     access.verdict = "uncoalesced";
     access.pattern = "stride 4*n bytes";
     access.costs = finding.costs;
-    access.conditions = finding.conditions;
+    access.remarks = {"holds if " + finding.conditions[0]};
     out.accesses.push_back(std::move(access));
   }
   out.list.findings = std::move(findings);

@@ -2,6 +2,7 @@
 // limited all the same, as a loop that feeds itself settles in two.
 #include "ir/origin.h"
 #include "ir/operands.h"
+#include "ir/summands.h"
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -138,16 +139,25 @@ private:
     }
   }
 
-  // Adding a number that is known moves within a parameter; one that is not may lead anywhere in it.
-  Origin added(std::span<const Operand> sources) const {
-    Origin out = sum(of(sources[0]), of(sources[1]));
-    if (!out.in_place || out.offset == Origin::somewhere) return out;
-    for (const Operand& source : sources.first(2)) {
-      if (source.kind == Operand::Kind::immediate)
-        out.offset += static_cast<u32>(source.value);
-      else if (of(source).kind == Kind::none)
-        out.offset = Origin::somewhere;
+  // A factor is no pointer, and what lies between two pointers is none. Adding a number that is known moves within a parameter;
+  // one that is not may lead anywhere in it.
+  Origin added(std::span<const Summand> summands, std::span<const Operand> sources) const {
+    Origin out;
+    u32 by = 0;
+    bool is_known = true;
+    for (const Summand& s : summands) {
+      const Operand& source = sources[s.source];
+      const bool is_number = s.factor == Summand::none && source.kind == Operand::Kind::immediate;
+      const Origin one = s.factor == Summand::none ? of(source) : Origin{};
+      if (s.is_subtracted && one.kind != Kind::none && (!out.pointer || one.pointer)) return {};
+      if (!s.is_subtracted) out = sum(out, one);
+      if (is_number)
+        by += static_cast<u32>(s.is_subtracted ? -source.value : source.value);
+      else if (one.kind == Kind::none || s.is_subtracted)
+        is_known = false;
     }
+    if (out.in_place && out.offset != Origin::somewhere)
+      out.offset = is_known ? out.offset + by : Origin::somewhere;
     return out;
   }
 
@@ -167,16 +177,10 @@ private:
       Origin out = of(sources[0]);
       return out.pointer ? out : Origin{};
     }
-    case Opcode::add:
     case Opcode::and_:
-    case Opcode::or_: return added(sources);
-    case Opcode::sub: { // of two pointers: a distance
-      Origin from = of(sources[0]), taken = of(sources[1]);
-      return taken.kind == Kind::none || (from.pointer && !taken.pointer) ? from : Origin{};
-    }
-    case Opcode::mad: return of(sources[2]); // a factor is no pointer
+    case Opcode::or_: return added(summands(Opcode::add), sources);
     case Opcode::selp: return either(of(sources[0]), of(sources[1]));
-    default: return {};
+    default: return added(summands(form.opcode), sources);
     }
   }
 

@@ -3,6 +3,7 @@
 // between a branch and the place where its ways meet); and the accesses there, or with such addresses.
 #include "ir/timing.h"
 #include "ir/cfg.h"
+#include "ir/summands.h"
 #include <algorithm>
 
 namespace warplens::ir {
@@ -37,10 +38,7 @@ ValueOrigin of_atomic(const Form& form, std::span<const Operand> sources) {
 }
 
 // Whether different tickets stay different, so that one thread alone finds the value that it compares with.
-bool keeps_apart(Opcode opcode) {
-  return opcode == Opcode::mov || opcode == Opcode::cvt || opcode == Opcode::cvta || opcode == Opcode::add ||
-         opcode == Opcode::sub || opcode == Opcode::mul || opcode == Opcode::mad || opcode == Opcode::shl;
-}
+bool keeps_apart(Opcode opcode) { return opcode == Opcode::cvt || !summands(opcode).empty(); }
 
 class Origins {
 public:

@@ -1,5 +1,6 @@
 // The site of an instruction that accesses memory: what reports call it, and what it moves.
 #include "ir/matrix.h"
+#include "ir/summands.h"
 #include "ptx/parser.h"
 #include <algorithm>
 
@@ -57,16 +58,14 @@ bool Parser::is_indexed(const ir::Instruction& i, const ir::Form& form) const {
 }
 
 void Parser::note_parameter_address(const ir::Instruction& i, const ir::Form& form) {
-  if ((form.opcode != Opcode::mov && form.opcode != Opcode::add) || i.destinations != 1 || i.sources == 0)
-    return;
+  if (ir::summands(form.opcode).empty() || i.destinations != 1 || i.sources == 0) return;
   const ir::Function& function = m_.functions[current_.value];
   const ir::Operand& to = function.destinations(i)[0];
   const std::span<const ir::Operand> from = function.sources(i);
   const bool named =
       from[0].variable.valid() && m_.variables[from[0].variable.value].space == ir::StateSpace::param;
   const bool known = named || (from[0].reg.valid() && parameter_addresses_.contains(from[0].reg.value));
-  const bool constant = i.sources == 1 || from[1].kind == ir::Operand::Kind::immediate;
-  if (to.reg.valid() && known && constant)
+  if (to.reg.valid() && known && ir::moved(form.opcode, from))
     parameter_addresses_.insert(to.reg.value);
   else if (to.reg.valid())
     parameter_addresses_.erase(to.reg.value);

@@ -4,6 +4,7 @@
 #include "base/characters.h"
 #include "check/findings.h"
 #include "check/verdicts.h"
+#include "check/words.h"
 #include "driver/findings/clang_edits.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/fix_check.h"
@@ -30,6 +31,7 @@ std::string place_text(const check::Judgement& j) {
 // What findings do not say: what is fine, and what is not known and why.
 std::string others_text(const std::vector<check::Judgement>& all,
                         const std::vector<const arch::Architecture*>& rows) {
+  using Kind = check::Remark::Kind;
   std::string out;
   for (const check::Judgement& j : all) {
     bool told = !check::is_fine(j.verdict) && j.verdict != check::Verdict::unknown &&
@@ -41,12 +43,14 @@ std::string others_text(const std::vector<check::Judgement>& all,
                           rows.size() > 1 ? fmt::format("{}: ", text::compute_capability(rows[i]->sm)) : "",
                           check::counts_text(j, i));
     if (j.verdict == check::Verdict::not_judged && !j.address.empty()) line += " at " + j.address;
-    if (j.verdict == check::Verdict::not_judged && !j.pattern.empty()) line += "; " + j.pattern;
-    for (const std::string& condition : j.conditions) line += fmt::format("; {} if {}", j.needed, condition);
-    for (const std::string& demand : j.demands) line += "; if " + demand;
-    for (const std::string& reason : j.reasons) line += "; it depends on " + reason;
-    for (const std::string& assumed : j.assumed) line += "; assumed: " + assumed;
-    for (const std::string& premise : j.premises) line += "; assumed: " + premise;
+    if (const std::string pattern = check::pattern_text(j);
+        j.verdict == check::Verdict::not_judged && !pattern.empty())
+      line += "; " + pattern;
+    for (const check::Multiple& one : j.conditions)
+      line += fmt::format("; {} if {}", j.needed, check::text(one));
+    for (const check::Multiple& demand : j.demands) line += "; if " + check::text(demand);
+    for (const check::Remark& remark : check::remarks(j))
+      if (remark.kind == Kind::cause || remark.kind == Kind::premise) line += "; " + remark.text;
     out += one_line(line) + "\n";
   }
   return out;
@@ -57,7 +61,7 @@ std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
   std::map<std::string, std::set<std::string>> demands; // by kernel
   for (const check::Judgement& j : all) {
     if (!j.other_shape && !check::is_of_library(j.site))
-      demands[j.kernel].insert(j.demands.begin(), j.demands.end());
+      for (std::string& demand : check::texts(j.demands)) demands[j.kernel].insert(std::move(demand));
     if (j.fault) continue;
     const bool undecided = j.verdict == check::Verdict::unknown || j.verdict == check::Verdict::not_judged;
     unknown += undecided;

@@ -20,17 +20,6 @@
 namespace warplens::check {
 namespace {
 
-struct Shape {
-  std::optional<Dim3> block;
-  std::string text;
-};
-
-std::string text_of(const Dim3& b) {
-  if (b.z != 1) return fmt::format("blocks of {}x{}x{} threads", b.x, b.y, b.z);
-  if (b.y != 1) return fmt::format("blocks of {}x{} threads", b.x, b.y);
-  return fmt::format("blocks of {} threads", b.x);
-}
-
 bool reads(const ir::Function& f, ir::Special which) {
   for (const ir::Operand& o : f.operands)
     if (o.kind == ir::Operand::Kind::special && o.special == which) return true;
@@ -45,16 +34,13 @@ u32 most_threads(const ir::Function& f) {
 }
 
 // As the user or the kernel says; else any whose rows are whole warps.
-Shape shape_of(const ir::Function& f, const Options& options) {
-  if (options.block) return {options.block, text_of(*options.block)};
+BlockShape shape_of(const ir::Function& f, const Options& options) {
+  if (options.block) return {.size = options.block};
   if (f.required_threads[0] != 0) {
     auto size = [&](u32 axis) { return std::max<u32>(1, f.required_threads[axis]); };
-    Dim3 block{size(0), size(1), size(2)};
-    return {block, text_of(block)};
+    return {.size = Dim3{size(0), size(1), size(2)}};
   }
-  if (f.max_threads[0] == 0) return {std::nullopt, "any block with blockDim.x % 32 == 0"};
-  return {std::nullopt,
-          fmt::format("any block of up to {} threads with blockDim.x % 32 == 0", most_threads(f))};
+  return {.size = {}, .most_threads = f.max_threads[0] == 0 ? 0 : most_threads(f)};
 }
 
 // "void k<int>(float const*, int)" → "float const*", "int"
@@ -157,16 +143,16 @@ private:
     Flow flow(module_, f);
     Names names = names_of(f, name);
     Launches launches = launches_of(f, names);
-    Shape shape = shape_of(f, options_);
-    launches.block = shape.block;
+    const BlockShape shape = shape_of(f, options_);
+    launches.block = shape.size;
     steps_ = 0;
     find_arrays(f);
     std::vector<Judgement> main = in_shape(flow, shape, launches, names);
-    if (!shape.block && (excludes(shape) || most_threads(f) < warp_size)) {
+    if (!shape.size && (excludes(shape) || most_threads(f) < warp_size)) {
       launches.block = judge_smaller(main, flow, launches, names);
-    } else if (!shape.block && squares_matter(f)) {
+    } else if (!shape.size && squares_matter(f)) {
       launches.block = Dim3{16, 16, 1};
-      const Shape square{launches.block, text_of(*launches.block)};
+      const BlockShape square{.size = launches.block};
       std::vector<Judgement> judged = in_shape(flow, square, launches, names);
       if (!excludes(square)) add_differing(main, std::move(judged));
       launches.block.reset();
@@ -223,8 +209,8 @@ private:
 
   // Is the code written for other blocks than those that were judged? Their threads leave an array, or all widths that it shows
   // are smaller than a warp.
-  bool excludes(const Shape& shape) const {
-    return overruns_ || (!shape.block && !extents_[0].empty() && *extents_[0].rbegin() < warp_size);
+  bool excludes(const BlockShape& shape) const {
+    return overruns_ || (!shape.size && !extents_[0].empty() && *extents_[0].rbegin() < warp_size);
   }
 
   // In the largest of usual blocks that the code does not exclude, which is given. Where there is none, what was found may never
@@ -246,7 +232,7 @@ private:
     });
     for (const Dim3& block : blocks) {
       launches.block = block;
-      const Shape shape{block, text_of(block) + ", as the code has them"};
+      const BlockShape shape{.size = block, .by_code = true};
       out_.steps += std::exchange(steps_, 0);
       std::vector<Judgement> judged = in_shape(flow, shape, launches, names);
       if (excludes(shape)) continue;
@@ -298,10 +284,10 @@ private:
     return out;
   }
 
-  std::vector<Judgement> in_shape(Flow& flow, const Shape& shape, const Launches& launches,
+  std::vector<Judgement> in_shape(Flow& flow, const BlockShape& shape, const Launches& launches,
                                   const Names& names) {
     overruns_ = false;
-    if (!shape.block) extents_ = {};
+    if (!shape.size) extents_ = {};
     std::vector<Place> sites;
     for (ir::BlockId b : flow.cfg.reverse_post_order) {
       const ir::Block& block = flow.function.blocks[b.value];
@@ -325,21 +311,21 @@ private:
       for (const WarpCase& warp : cases) {
         Analysis analysis(flow, warp, launches, options_.rules, steps_, options_.steps);
         analysis.run();
-        Words words(analysis, names);
+        Expressions expressions(analysis, names);
         for (std::size_t s = 0; s < sites.size(); ++s) {
           const u64 before = counted();
-          one(analysis, words, sites[s], block_of[sites[s].instruction], judges[s]);
+          one(analysis, expressions, sites[s], block_of[sites[s].instruction], judges[s]);
           analysis.spend(counted() - before);
         }
         steps_ = analysis.steps();
       }
       return taken(flow, sites, block_of, judges, shape);
     };
-    std::vector<Judgement> out = over(warp_cases(shape.block, most_threads(flow.function)));
+    std::vector<Judgement> out = over(warp_cases(shape.size, most_threads(flow.function)));
     bool open = std::any_of(out.begin(), out.end(), depends_on_bits);
-    if (!shape.block || !open) return out;
+    if (!shape.size || !open) return out;
     std::vector<Judgement> apart =
-        over(all_warps(*shape.block)); // swizzles, mostly: bits of threadIdx, of every warp
+        over(all_warps(*shape.size)); // swizzles, mostly: bits of threadIdx, of every warp
     for (std::size_t i = 0; i < out.size(); ++i)
       if (depends_on_bits(out[i]) && apart[i].dependence < out[i].dependence) out[i] = std::move(apart[i]);
     return out;
@@ -366,7 +352,7 @@ private:
            (j.dependence == Dependence::undecided || j.dependence == Dependence::choice);
   }
 
-  void one(Analysis& analysis, const Words& words, const Place& place, u32 block, Judge& judge) {
+  void one(Analysis& analysis, const Expressions& expressions, const Place& place, u32 block, Judge& judge) {
     const u32 index = place.instruction;
     const ir::Instruction& i = analysis.flow.function.instructions[index];
     const ir::Form& form = module_.form(i);
@@ -374,35 +360,34 @@ private:
     access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
     if (std::optional<BulkOperands> copied = bulk_operands(form, i, analysis.flow.function)) {
       if (std::optional<Claim> one = claim_of_copy(analysis, header, index, block, *copied, counters_))
-        judge.add(analysis, *one, words);
+        judge.add(analysis, *one, expressions);
       else
-        judge.leave("how many bytes it copies, which is not known");
+        judge.leave({Cause::Kind::size_of_copy});
     }
     if (std::optional<Coordinates> where = coordinates(form, i))
-      judge.leave(analysis, *where, index, block, words);
+      judge.leave(analysis, *where, index, block, expressions);
     if (ir::multiplies_in_group(form)) judge.add_group(form, i);
     if (form.opcode == ir::Opcode::wmma) {
-      if (!ir::is_shape_of_fragments(form))
-        return judge.leave("how its lanes share the matrix, which PTX leaves open");
+      if (!ir::is_shape_of_fragments(form)) return judge.leave({Cause::Kind::fragments});
       for (const Claim& part : claims_of_fragment(analysis, header, index, block, counters_))
-        judge.add(analysis, part, words);
+        judge.add(analysis, part, expressions);
       return;
     }
     std::optional<u32> address = address_operand(form, i, analysis.flow.function);
     if (!address) return;
     if (place.written)
       return judge.add(analysis, claim_of_written(analysis, header, index, block, *address, counters_),
-                       words);
+                       expressions);
     Claim claimed = claim(analysis, header, index, block, *address, counters_);
     for (u32 axis = 0; axis < 2 && !analysis.known_block(); ++axis)
       if (const u32 extent = extent_in(analysis, claimed, axis)) extents_[axis].insert(extent);
     overruns_ = overruns_ || claimed.overruns;
-    judge.add(analysis, claimed, words);
+    judge.add(analysis, claimed, expressions);
   }
 
   std::vector<Judgement> taken(const Flow& flow, const std::vector<Place>& sites,
                                const std::vector<u32>& block_of, std::vector<Judge>& judges,
-                               const Shape& shape) {
+                               const BlockShape& shape) {
     std::vector<Judgement> out;
     measure::LaunchRecord launch; // one warp of each access: what advice asks of the others
     launch.grid = launch.block = {0, 0, 0};
@@ -412,7 +397,7 @@ private:
       out.push_back(judges[s].take(record));
       const u32 index = sites[s].instruction;
       const ir::Instruction& i = flow.function.instructions[index];
-      out.back().blocks = shape.text;
+      out.back().blocks = shape;
       out.back().text = module_.name;
       if (out.back().site.frames.empty()) out.back().near = near(flow, index, block_of[index]);
       if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function);

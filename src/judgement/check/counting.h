@@ -39,6 +39,12 @@ inline const Interval& paid(const Costs& costs, access::Space space) {
                                             : costs.sectors;
 }
 
+inline std::string_view counter_of(access::Space space) { // its name
+  return space == access::Space::shared     ? "wavefronts"
+         : space == access::Space::constant ? "requests"
+                                            : "sectors";
+}
+
 // Where the lanes of an asynchronous copy write in shared memory: at known distances from a multiple of `unit`.
 struct Written {
   symbolic::Lanes offset{};

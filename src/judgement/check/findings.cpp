@@ -1,11 +1,11 @@
-// Rules, messages, costs and notes of a judgement, and findings that are alike collected into one. See findings.h.
+// Rules, costs and fixes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "access/opcode.h"
 #include "arch/table.h"
+#include "check/words.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "source/places.h"
-#include "summary/pattern_text.h"
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
@@ -20,10 +20,6 @@ using findings::Finding;
 using findings::Rule;
 using findings::Severity;
 
-std::string_view counter_of(Space space) {
-  return space == Space::shared ? "wavefronts" : space == Space::constant ? "requests" : "sectors";
-}
-
 Rule rule_of(const Judgement& j) {
   switch (j.verdict) {
   case Verdict::misaligned: return Rule::misaligned_access;
@@ -34,18 +30,6 @@ Rule rule_of(const Judgement& j) {
   default: break;
   }
   return findings::uncoalesced(j.site.kind);
-}
-
-std::string message_of(const Judgement& j) {
-  std::string what = described(j);
-  switch (j.verdict) {
-  case Verdict::scattered:
-    return what + ": its index was loaded, so that the lanes of a warp may go anywhere";
-  case Verdict::local_array:
-    return what + ": each lane uses another element of its own array in local memory";
-  case Verdict::constant_serialised: return what + ": the lanes of a warp read different constants";
-  default: return j.pattern.empty() ? what : fmt::format("{}: {}", what, j.pattern);
-  }
 }
 
 // Twice what would do is worth a warning; what may be bad and need not be is a note.
@@ -98,6 +82,13 @@ std::string_view usual_change(const Judgement& j) {
   }
 }
 
+std::string change(const Fault& fault) {
+  if (fault.outside) return "use an index that the array has, or make the array larger";
+  const i64 piece = fault.bytes & -fault.bytes;
+  return fmt::format("start at a multiple of {} bytes, or move elements of {} byte{} one by one",
+                     fault.modulus, piece, piece == 1 ? "" : "s");
+}
+
 // On one of the architectures. Passes of shared memory have different sizes: they are what is ideal of the lanes' own.
 u64 needed_on(const Judgement& j, std::size_t architecture) {
   const bool known = j.space == Space::shared && j.dependence == Dependence::none;
@@ -123,21 +114,6 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
   return out;
 }
 
-void add_notes(const Judgement& j, Finding& out) {
-  auto note = [&](std::string text) { out.notes.push_back({std::move(text), {}}); };
-  for (const std::string& table : j.table) note(table);
-  for (const std::string& reason : j.reasons) note("it depends on " + reason);
-  if (j.any_subset) note("only some of a warp's lanes may take part");
-  if (j.varies) note("where a warp begins varies within the launch");
-  for (const std::string& assumed : j.assumed) note("assumed: " + assumed);
-  for (const std::string& premise : j.premises) note("assumed: " + premise);
-  if (j.site.frames.empty())
-    note(j.near.line != 0
-             ? "the compiler names no line for it: this is the next one that it names"
-             : "this is its line in the PTX: compile with -lineinfo to have those of the source");
-  if (!j.blocks.empty()) note("in " + j.blocks);
-}
-
 Finding finding_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out;
   out.rule = rule_of(j);
@@ -157,10 +133,11 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
   }
   out.kernel = j.kernel;
   out.array = j.array;
-  out.message = message_of(j);
-  out.conditions = j.verdict == Verdict::misaligned ? std::vector<std::string>() : j.conditions;
+  const std::string lanes = lanes_text(j, ", so that");
+  out.message = lanes.empty() ? described(j) : fmt::format("{}: {}", described(j), lanes);
+  if (j.verdict != Verdict::misaligned) out.conditions = texts(j.conditions);
   out.costs = costs_of(j, rows);
-  add_notes(j, out);
+  for (Remark& remark : remarks(j)) out.notes.push_back({std::move(remark.text), {}});
   if (j.advice && !j.advice->change.empty())
     out.fix = findings::Fix{j.advice->change, j.advice->example, {}, j.remedy};
   else if (const std::string_view change = other_change(j); !change.empty())
@@ -176,12 +153,14 @@ Finding fault(const Judgement& j, const std::vector<const arch::Architecture*>& 
   out.rule = Rule::invalid_access;
   out.severity = Severity::error;
   out.certainty = Certainty::proved;
-  out.message = fmt::format("{} {}: a launch that comes to it ends there", described(j), j.fault->what);
+  out.message =
+      fmt::format("{} {}: a launch that comes to it ends there", described(j), fault_text(*j.fault));
   out.conditions.clear();
   out.costs.clear();
-  std::erase_if(out.notes, [&](const findings::Note& note) { return !note.text.starts_with("in "); });
-  if (!j.fault->assumed.empty()) out.notes.push_back({"assumed: " + j.fault->assumed, {}});
-  out.fix = findings::Fix{j.fault->change, {}, {}, {}};
+  out.notes = {{"in " + text(j.blocks), {}}};
+  if (j.fault->assumed)
+    out.notes.push_back({fmt::format("assumed: {}, as cudaMalloc gives it", text(*j.fault->assumed)), {}});
+  out.fix = findings::Fix{change(*j.fault), {}, {}, {}};
   return out;
 }
 
@@ -195,15 +174,15 @@ Finding overflow(const Judgement& j, const std::vector<const arch::Architecture*
   out.conditions.clear();
   out.costs.clear();
   out.notes.clear();
-  if (wraps.below_zero) {
+  if (wraps.where == Overflow::Where::below_zero) {
     out.message =
         fmt::format("{} is below zero in the first thread: as an unsigned number of 32 bits it is {}", index,
                     wraps.limit);
     out.fix = findings::Fix{"compute it as a signed number, or leave the first thread out", {}, {}, {}};
     return out;
   }
-  out.message = fmt::format("{} is too large for 32 bits {}", index, wraps.sizes);
-  if (!wraps.example.empty()) out.notes.push_back({"for example " + wraps.example, {}});
+  out.message = fmt::format("{} is too large for 32 bits {}", index, sizes_text(wraps));
+  if (!wraps.example.empty()) out.notes.push_back({"for example " + example_text(wraps), {}});
   out.notes.push_back({fmt::format("the array has {} then", findings::bytes(wraps.bytes)), {}});
   out.fix =
       findings::Fix{"compute the index in 64 bits: make a factor size_t before it is multiplied", {}, {}, {}};
@@ -329,44 +308,6 @@ bool is_of_library(const access::Site& site) {
       return true;
   }
   return false;
-}
-
-std::string described(const Judgement& j) {
-  if (j.row_bytes != 0) {
-    const std::string array =
-        j.array.empty() ? fmt::format("{} memory", access::name(j.space)) : fmt::format("'{}'", j.array);
-    const bool out = access::writes_global_bulk(j.site);
-    return fmt::format("bulk copy of {} bytes {} {}", j.row_bytes, out ? "to" : "from", array);
-  }
-  if (access::is_wgmma(j.site)) return "operands of wgmma, read by four warps together from shared memory";
-  return summary::described(j.site, j.space, j.array, is_written(j.site));
-}
-
-std::string cost_text(const Judgement& j, std::size_t architecture) {
-  if (j.costs.empty()) return {};
-  const Interval& now = paid(j.costs[architecture], j.space);
-  std::string_view counter = counter_of(j.space);
-  if (now.most == 1) counter.remove_suffix(1); // "1 sector"
-  if (now.exact()) return fmt::format("{} {}", now.most, counter);
-  return fmt::format("{} to {} {}", now.least, now.most, counter);
-}
-
-std::string counts_text(const Judgement& j, std::size_t architecture) {
-  if (architecture >= j.costs.size()) return {};
-  const Costs& costs = j.costs[architecture];
-  auto one = [](const Interval& n, std::string_view noun) {
-    const std::string_view several = n.most == 1 ? "" : noun.ends_with('s') ? "es" : "s";
-    const std::string most = fmt::format("{} {}{}", n.most, noun, several);
-    return n.exact() ? most : fmt::format("{} to {}", n.least, most);
-  };
-  if (j.space == Space::shared)
-    return one(costs.wavefronts, "wavefront") +
-           (is_written(j.site) && is_fine(j.verdict) && costs.wavefronts.most > costs.ideal.most
-                ? " for where it reads"
-                : "");
-  const std::string passes = costs.tag_passes.most == 0 ? "" : one(costs.tag_passes, "tag pass") + ", ";
-  return fmt::format("{}, {}, {}{}", one(costs.sectors, "sector"), one(costs.tags, "tag"), passes,
-                     one(costs.requests, "request"));
 }
 
 findings::List findings_of(const std::vector<Judgement>& judgements,

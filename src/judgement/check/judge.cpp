@@ -2,8 +2,7 @@
 #include "check/judge.h"
 #include "arch/count.h"
 #include "check/stride_table.h"
-#include "summary/pattern_text.h"
-#include <fmt/format.h>
+#include <algorithm>
 
 namespace warplens::check {
 namespace {
@@ -11,17 +10,25 @@ namespace {
 using access::Space;
 
 // Of a product of symbols each of them, else the whole as one.
-std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const Words& words) {
+std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const Expressions& expressions) {
   const std::vector<symbolic::Term>& terms = a.pool.terms(v);
   std::vector<std::string> out;
   if (terms.size() == 1 && terms[0].coefficient == symbolic::Coefficient{1})
-    for (u32 symbol : a.pool.monomial(terms[0].monomial)) out.push_back(words.symbol(symbol));
-  if (out.empty()) out.push_back(words.polynomial(v));
+    for (u32 symbol : a.pool.monomial(terms[0].monomial)) out.push_back(expressions.symbol(symbol));
+  if (out.empty()) out.push_back(expressions.polynomial(v));
   return out;
 }
 
 std::string factor_of(const std::string& number) {
   return number.find(' ') == number.npos ? number : "(" + number + ")";
+}
+
+Premise premise_of(symbolic::AssumptionKind kind) {
+  switch (kind) {
+  case symbolic::AssumptionKind::no_signed_wrap: return Premise::no_signed_wrap;
+  case symbolic::AssumptionKind::no_unsigned_wrap: return Premise::no_unsigned_wrap;
+  default: return Premise::not_negative;
+  }
 }
 
 measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example,
@@ -50,32 +57,28 @@ bool is_fine(Verdict v) {
          v == Verdict::constant_together || v == Verdict::local_together || v == Verdict::never_executed;
 }
 
-void Judge::add_new(std::vector<std::string>& list, std::string text) {
-  if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
-    list.push_back(std::move(text));
-}
-
-void Judge::leave(Analysis& a, const Coordinates& where, u32 instruction, u32 block, const Words& words) {
-  leave(where.decided_by);
+void Judge::leave(Analysis& a, const Coordinates& where, u32 instruction, u32 block,
+                  const Expressions& expressions) {
+  leave({where.decided_by});
   const bool first = out_.address.empty();
   out_.address.clear();
   std::vector<symbolic::Value> of_each;
   for (u32 n = 0; n < where.count; ++n) {
     const symbolic::Value v = a.operand(where.first + n, block, 32, instruction);
     of_each.push_back(v);
-    const std::string text = words.address(v);
-    out_.address += fmt::format("{}{}", n == 0 ? "[" : ", ", text.empty() ? "0" : text);
-    for (std::string& reason : words.reasons(a.pool.facts(v).causes)) leave(reason);
+    const std::string text = expressions.address(v);
+    out_.address += (n == 0 ? "[" : ", ") + (text.empty() ? "0" : text);
+    for (Cause& reason : expressions.causes(a.pool.facts(v).causes)) leave(std::move(reason));
   }
   out_.address += ']';
-  const std::string pattern = lie_of_texels(a, where, of_each);
+  const Pattern pattern = lie_of_texels(a, where, of_each);
   if (first) out_.pattern = pattern;
-  if (pattern != out_.pattern) out_.pattern.clear(); // not the same in all warps
+  if (pattern != out_.pattern) out_.pattern = {}; // not the same in all warps
 }
 
-void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
+void Judge::add(Analysis& a, const Claim& claim, const Expressions& expressions) {
   judged_ = true;
-  out_.address = words.address(claim.address);
+  out_.address = expressions.address(claim.address);
   out_.row_bytes = claim.row_bytes;
   if (!claim.executed) return;
   if (!executed_) {
@@ -93,7 +96,7 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   out_.decided_if = (!executed_ || out_.decided_if) && claim.decided_if;
   executed_ = true;
   widest_ |= claim.active;
-  if (out_.array.empty()) out_.array = words.array(claim.address);
+  if (out_.array.empty()) out_.array = expressions.array(claim.address);
   if (claim.copied) out_.copied = claim.copied;
   if (is_written(out_.site) && out_.site.array.kind == access::ArrayKind::unknown && !out_.array.empty())
     out_.site.array = {access::ArrayKind::shared, out_.array}; // among whose accesses advice looks for others
@@ -106,45 +109,30 @@ void Judge::add(Analysis& a, const Claim& claim, const Words& words) {
   for (u32 assumed : a.pool.sets.elements(claim.assumed)) {
     const symbolic::Assumption& one = a.algebra.assumption(assumed);
     if (one.kind == symbolic::AssumptionKind::multiple)
-      add_condition({factors_of(a, {one.polynomial, 0}, words), one.modulus, words.assumption(assumed)});
+      add_condition({factors_of(a, {one.polynomial, 0}, expressions),
+                     {expressions.polynomial({one.polynomial, 0}), one.modulus}});
     else
-      add_new(out_.assumed, words.assumption(assumed));
+      add_new(out_.assumed, premise_of(one.kind));
   }
   if (claim.dependence >= Dependence::choice)
-    for (std::string& reason : words.reasons(claim.causes)) add_new(out_.reasons, std::move(reason));
-  if (claim.rests_on_pointers)
-    add_new(out_.premises,
-            fmt::format("pointers are aligned to {} bytes, as cudaMalloc gives them", pointer_alignment));
-  if (claim.rests_on_reconvergence)
-    add_new(out_.premises, "lanes that parted at a branch are together again behind it");
-  if (claim.rests_on_global) add_new(out_.premises, "the pointer leads to global memory");
-  note_alignment(claim, words);
-  note_fault(claim, words);
-  describe(a, claim, words);
+    for (Cause& reason : expressions.causes(claim.causes)) add_new(out_.reasons, std::move(reason));
+  if (claim.rests_on_pointers) add_new(out_.premises, Premise::aligned_pointers);
+  if (claim.rests_on_reconvergence) add_new(out_.premises, Premise::reconvergence);
+  if (claim.rests_on_global) add_new(out_.premises, Premise::global_memory);
+  note_alignment(claim, expressions);
+  note_fault(claim, expressions);
+  describe(a, claim, expressions);
 }
 
-void Judge::note_fault(const Claim& claim, const Words& words) {
-  for (const Claim::Alignment& demand : claim.demands) add_new(out_.demands, words.demand(demand));
+void Judge::note_fault(const Claim& claim, const Expressions& expressions) {
+  for (const Claim::Alignment& demand : claim.demands)
+    if (std::optional<Multiple> one = expressions.demand(demand)) add_new(out_.demands, std::move(*one));
   if (!claim.fault || out_.fault) return;
   const Claim::Fault& fault = *claim.fault;
-  const std::string lanes = fault.lanes == full_mask || fault.lanes == claim.active ? "in every lane"
-                            : std::has_single_bit(fault.lanes)
-                                ? fmt::format("in lane {}", std::countr_zero(fault.lanes))
-                                : fmt::format("in {} lanes of a warp", std::popcount(fault.lanes));
-  Fault said;
-  if (fault.outside) {
-    said.what = fmt::format("lies outside of its {} byte{} {}: at byte {}", fault.modulus,
-                            fault.modulus == 1 ? "" : "s", lanes, fault.bytes);
-    said.change = "use an index that the array has, or make the array larger";
-  } else {
-    said.what = fmt::format("is misaligned by {} byte{} {}", fault.bytes, fault.bytes == 1 ? "" : "s", lanes);
-    said.change =
-        fmt::format("start at a multiple of {} bytes, or move elements of {} byte{} one by one",
-                    fault.modulus, fault.bytes & -fault.bytes, (fault.bytes & -fault.bytes) == 1 ? "" : "s");
-    if (fault.pointer != ir::no_value)
-      said.assumed = words.demand({{fault.pointer}, fault.modulus}) + ", as cudaMalloc gives it";
-  }
-  out_.fault = said;
+  out_.fault = {
+      fault.outside, fault.bytes, fault.modulus, fault.lanes == claim.active ? full_mask : fault.lanes, {}};
+  if (fault.pointer != ir::no_value)
+    out_.fault->assumed = Multiple{expressions.symbol(fault.pointer), fault.modulus, true};
 }
 
 void Judge::add_group(const ir::Form& form, const ir::Instruction& i) {
@@ -159,7 +147,7 @@ void Judge::add_group(const ir::Form& form, const ir::Instruction& i) {
 }
 
 // Parameters whose alignment decides.
-void Judge::note_alignment(const Claim& claim, const Words& words) {
+void Judge::note_alignment(const Claim& claim, const Expressions& expressions) {
   bool matters = false;
   for (std::size_t i = 0; i < claim.aligned.size(); ++i)
     matters = matters || !(claim.aligned[i] == claim.costs[i]);
@@ -168,29 +156,25 @@ void Judge::note_alignment(const Claim& claim, const Words& words) {
   for (const Claim::Alignment& alignment : claim.alignments) {
     if (alignment.symbols.empty()) continue; // the constant: it is what it is
     std::vector<std::string> factors;
-    for (u32 symbol : alignment.symbols) factors.push_back(words.symbol(symbol));
-    std::string text = fmt::format("{} % {} == 0", words.product(alignment.symbols), alignment.modulus);
-    add_condition({std::move(factors), alignment.modulus, std::move(text)});
+    for (u32 symbol : alignment.symbols) factors.push_back(expressions.symbol(symbol));
+    add_condition({std::move(factors), {expressions.product(alignment.symbols), alignment.modulus}});
   }
 }
 
 // A condition that follows from another one is none: n % 8 == 0 says it of n*m, too.
-void Judge::add_condition(Multiple fresh) {
-  std::sort(fresh.factors.begin(), fresh.factors.end());
-  auto implies = [](const Multiple& a, const Multiple& b) {
-    return a.modulus % b.modulus == 0 &&
-           std::includes(b.factors.begin(), b.factors.end(), a.factors.begin(), a.factors.end());
+void Judge::add_condition(Condition fresh) {
+  std::ranges::sort(fresh.factors);
+  auto implies = [](const Condition& a, const Condition& b) {
+    return a.multiple.modulus % b.multiple.modulus == 0 && std::ranges::includes(b.factors, a.factors);
   };
-  if (std::any_of(multiples_.begin(), multiples_.end(),
-                  [&](const Multiple& known) { return implies(known, fresh); }))
-    return;
-  std::erase_if(multiples_, [&](const Multiple& known) { return implies(fresh, known); });
-  multiples_.push_back(std::move(fresh));
+  if (std::ranges::any_of(conditions_, [&](const Condition& known) { return implies(known, fresh); })) return;
+  std::erase_if(conditions_, [&](const Condition& known) { return implies(fresh, known); });
+  conditions_.push_back(std::move(fresh));
 }
 
-void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
+void Judge::describe(Analysis& a, const Claim& claim, const Expressions& expressions) {
   if (claim.row_bytes != 0) return; // no pattern of a warp
-  if (claim.stride) return describe_stride(a, claim, words);
+  if (claim.stride) return describe_stride(a, claim, expressions);
   if (!claim.example || claim.dependence != Dependence::none) return;
   access::WarpAccess example = access_at(claim.header, *claim.example, any_start);
   // The case with the most lanes stands for all.
@@ -199,14 +183,14 @@ void Judge::describe(Analysis& a, const Claim& claim, const Words& words) {
 }
 
 // How far a row of lanes is from the next, where all are as far: "8*n + 4".
-std::string Judge::apart(Analysis& a, const Claim::Stride& stride, u32 row, const Words& words) {
+std::string Judge::apart(Analysis& a, const Claim::Stride& stride, u32 row, const Expressions& expressions) {
   const symbolic::Lanes &step = stride.lanes.step, &known = stride.lanes.placed.offset;
   for (u32 lane = row; lane < warp_size; ++lane)
     if (step[lane] - step[lane - row] != step[row] - step[0] ||
         known[lane] - known[lane - row] != known[row] - known[0])
       return {};
   const symbolic::Value by = a.algebra.scale(stride.number, (step[row] - step[0]) / stride.unit, 64);
-  return words.polynomial(a.algebra.add(by, a.pool.constant(known[row] - known[0]), 64));
+  return expressions.polynomial(a.algebra.add(by, a.pool.constant(known[row] - known[0]), 64));
 }
 
 // Rows of a table hold for all warps with as many lanes as there are at most.
@@ -231,24 +215,23 @@ bool Judge::join_rows(const Claim& claim, const std::string& number) {
   return true;
 }
 
-void Judge::describe_stride(Analysis& a, const Claim& claim, const Words& words) {
+void Judge::describe_stride(Analysis& a, const Claim& claim, const Expressions& expressions) {
   const Claim::Stride& stride = *claim.stride;
-  if (join_rows(claim, words.polynomial(stride.number)))
-    out_.table = {stride_ ? stride_table(a, claim.header.space, *stride_, words) : ""};
-  if (out_.table == std::vector<std::string>{""}) out_.table.clear();
+  const std::string number = expressions.polynomial(stride.number);
+  if (join_rows(claim, number)) {
+    out_.table = stride_ ? stride_table(a, claim.header.space, *stride_, expressions) : std::nullopt;
+    out_.fine_where.clear();
+  }
   const symbolic::Lanes& step = stride.lanes.step;
   u32 row = 1; // lanes before the first that is elsewhere
   while (row < warp_size && step[row] == step[0]) ++row;
-  const std::string bytes = row < warp_size ? apart(a, stride, row, words) : "";
-  const std::string pattern = row == 1 ? fmt::format("stride {} bytes", bytes)
-                                       : fmt::format("rows of {} lanes, {} bytes apart", row, bytes);
-  const bool told =
-      stride.in_every_case && !bytes.empty() && (out_.pattern.empty() || out_.pattern == pattern);
-  out_.pattern = told ? pattern : fmt::format("lanes apart by {}", words.polynomial(stride.number));
+  const StridePattern pattern{row, row < warp_size ? apart(a, stride, row, expressions) : "", {}};
+  const bool told = stride.in_every_case && !pattern.bytes.empty() &&
+                    (out_.pattern == Pattern() || out_.pattern == Pattern(pattern));
+  out_.pattern = told ? pattern : StridePattern{.number = number};
   if (told && claim.header.space == Space::global)
     if (const i64 multiple = fine_multiple(claim); multiple > 1)
-      out_.table.push_back(
-          fmt::format("fine where {} % {} == 0", factor_of(words.polynomial(stride.number)), multiple));
+      out_.fine_where.push_back({factor_of(number), static_cast<u64>(multiple)});
   if (!stride_example_) { // for advice: a wide one
     constexpr i64 wide = 1024;
     Placed one = at_value(stride.lanes, wide);
@@ -389,7 +372,7 @@ u64 Judge::needed() const {
 
 Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.needed = needed();
-  for (Multiple& one : multiples_) out_.conditions.push_back(std::move(one.text));
+  for (Condition& one : conditions_) out_.conditions.push_back(std::move(one.multiple));
   out_.conditional = executed_ && !out_.conditions.empty();
   out_.verdict = verdict();
   out_.dependence = worst_;
@@ -397,7 +380,7 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   if (executed_ && example_) {
     record = record_of(out_.site, *example_, counters_);
     out_.example = example_;
-    if (out_.pattern.empty()) out_.pattern = summary::describe(record->pattern, out_.site);
+    if (out_.pattern == Pattern()) out_.pattern = record->pattern;
   }
   return std::move(out_);
 }

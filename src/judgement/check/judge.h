@@ -1,10 +1,11 @@
-// From a claim to a verdict in words, with what the rules of advise/ say of a warp like that.
+// From a claim to a verdict, with what the rules of advise/ say of a warp like that.
 #pragma once
 #include "check/claim.h"
+#include "check/expressions.h"
 #include "check/judgement.h"
 #include "check/moved.h"
-#include "check/text.h"
 #include "measure/record.h"
+#include <algorithm>
 
 namespace warplens::check {
 
@@ -15,28 +16,29 @@ public:
     out_.space = site.space;
     out_.site = std::move(site);
   }
-  void add(Analysis&, const Claim&, const Words&);
+  void add(Analysis&, const Claim&, const Expressions&);
   void add_group(const ir::Form&, const ir::Instruction&); // of wgmma
   // Of what is not judged: why, and where it goes.
-  void leave(std::string_view reason) { add_new(out_.reasons, std::string(reason)); }
-  void leave(Analysis&, const Coordinates&, u32 instruction, u32 block, const Words&);
+  void leave(Cause reason) { add_new(out_.reasons, std::move(reason)); }
+  void leave(Analysis&, const Coordinates&, u32 instruction, u32 block, const Expressions&);
   // With a record of one warp, to be advised on among the kernel's others; without one where no warp is known.
   Judgement take(std::optional<measure::SiteRecord>& record);
 
 private:
-  static void add_new(std::vector<std::string>& list, std::string text);
-  void describe(Analysis&, const Claim&, const Words&);
-  void describe_stride(Analysis&, const Claim&, const Words&);
+  template <class T> static void add_new(std::vector<T>& list, T one) {
+    if (std::ranges::find(list, one) == list.end()) list.push_back(std::move(one));
+  }
+  void describe(Analysis&, const Claim&, const Expressions&);
+  void describe_stride(Analysis&, const Claim&, const Expressions&);
   bool join_rows(const Claim&, const std::string& number);
-  static std::string apart(Analysis&, const Claim::Stride&, u32 row, const Words&);
-  struct Multiple {                   // "n*m % 8 == 0"
-    std::vector<std::string> factors; // sorted
-    u64 modulus = 1;
-    std::string text;
+  static std::string apart(Analysis&, const Claim::Stride&, u32 row, const Expressions&);
+  struct Condition {
+    std::vector<std::string> factors; // of Multiple::of; sorted
+    Multiple multiple;
   };
-  void add_condition(Multiple);
-  void note_alignment(const Claim&, const Words&);
-  void note_fault(const Claim&, const Words&);
+  void add_condition(Condition);
+  void note_alignment(const Claim&, const Expressions&);
+  void note_fault(const Claim&, const Expressions&);
   static bool is_fine(const access::AccessHeader&, u32 active, const Interval& paid);
   static i64 fine_multiple(const Claim&);
   bool fine_for_many(Analysis&, const Claim&);
@@ -47,8 +49,8 @@ private:
 
   std::span<Counter> counters_;
   Judgement out_;
-  std::vector<Multiple> multiples_; // the conditions
-  bool judged_ = false;             // there was a claim, or more
+  std::vector<Condition> conditions_;
+  bool judged_ = false; // there was a claim, or more
   bool executed_ = false, uniform_ = true, conflict_free_ = true;
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;

@@ -1,10 +1,13 @@
-// The verdict on one access in blocks of one shape: a value that outlives the analysis.
+// The verdict on one access in blocks of one shape: a value that outlives the analysis. It holds names and expressions of the source
+// ("A", "4*n + 1") and no sentence: check/words.h makes these.
 #pragma once
 #include "access/site.h"
 #include "advise/advise.h"
 #include "check/counting.h"
 #include "findings/remedy.h"
+#include "measure/pattern.h"
 #include <optional>
+#include <variant>
 
 namespace warplens::check {
 
@@ -40,21 +43,94 @@ inline bool is_written(const access::Site& site) {
 std::string_view name(Verdict);
 bool is_fine(Verdict);
 
-// An index of 32 bits that wraps around before it becomes an address (check/overflow.h).
-struct Overflow {
-  std::string sizes;       // "from n = 46,341 on", "where n*m reaches 2,147,483,648"
-  std::string example;     // "n = m = 46,341"; may be empty
-  u64 limit = 0;           // which the index reaches there: 2^31, or 2^32 of unsigned ones
-  u64 bytes = 0;           // of the array, up to that index
-  bool below_zero = false; // of an unsigned index, in thread 0 of every launch
-  bool certain = false;    // in every launch that is meant
+// The blocks of threads that a verdict is for: those of one size, or all whose rows are whole warps.
+struct BlockShape {
+  std::optional<Dim3> size;
+  u32 most_threads = 0; // of one whose size is not known; 0: nobody says
+  bool by_code = false; // the size is the one that the code is written for
 };
 
-// What ends every launch that comes to an access, in words.
+// "n*m % 8 == 0", or of a pointer "x is a multiple of 16 bytes".
+struct Multiple {
+  std::string of;
+  u64 modulus = 1;
+  bool is_pointer = false;
+  bool operator==(const Multiple&) const = default;
+};
+
+// Why it is not known better how lanes lie, or what an access costs.
+struct Cause {
+  enum class Kind : u8 {
+#define CAUSE(enumerator, words) enumerator,
+#include "check/causes.def"
+#undef CAUSE
+  } kind{};
+  std::string file{}; // of an instruction, without its folder; empty: the line is one of the PTX
+  u32 line = 0;
+  std::string name{}; // of the function that was called, or of what computes a value
+  bool operator==(const Cause&) const = default;
+};
+
+// What a verdict rests on, besides its conditions.
+enum class Premise : u8 {
+  no_signed_wrap, // of the program
+  no_unsigned_wrap,
+  not_negative,
+  aligned_pointers, // of CUDA
+  reconvergence,
+  global_memory
+};
+
+// Lanes apart by a number that they share: each, or each row of lanes, by as many bytes.
+struct StridePattern {
+  u32 row = 1;        // lanes before the first that is elsewhere
+  std::string bytes;  // "4*n"; empty where lanes lie otherwise: then
+  std::string number; // they are apart by this, somehow
+  bool operator==(const StridePattern&) const = default;
+};
+// Texels that rows of neighbouring lanes want. Steps go along x, y and z.
+struct TexelPattern {
+  using Step = std::array<i64, 3>;
+  u32 row = warp_size; // lanes; 0: at known places in no order
+  Step next{};         // from lane to lane
+  Step next_row{};
+  bool operator==(const TexelPattern&) const = default;
+};
+using Pattern = std::variant<std::monostate, measure::Pattern, StridePattern, TexelPattern>;
+
+// What a warp pays by a number that its lanes are apart by.
+struct StrideTable {
+  std::string number;    // "n", "n + 1"
+  bool by_power = false; // the rows are the largest powers of two in it
+  std::vector<std::pair<i64, Interval>> rows;
+  i64 from = 0; // then on each number costs this; not by powers of two
+  Interval beyond;
+};
+
+// An index of 32 bits that wraps around before it becomes an address (check/overflow.h).
+struct Overflow {
+  enum class Where : u8 {
+    this_launch, // with the sizes that are given
+    size,        // from `of` = `from` on
+    sizes,       // where `of` reaches the limit
+    below_zero   // of an unsigned index, in thread 0 of every launch
+  } where{};
+  std::string of; // "n", "n*m"
+  u64 from = 0;
+  std::vector<std::string> example; // sizes that may all be `example_value`
+  u64 example_value = 0;
+  u64 limit = 0;        // which the index reaches there: 2^31, or 2^32 of unsigned ones
+  u64 bytes = 0;        // of the array, up to that index
+  bool certain = false; // in every launch that is meant
+};
+
+// What ends every launch that comes to an access.
 struct Fault {
-  std::string what;    // "is misaligned by 2 bytes in every lane"
-  std::string assumed; // that it rests on; empty where on nothing
-  std::string change;  // that helps
+  bool outside = false;            // of an array; else misaligned
+  i64 bytes = 0;                   // by which the first of the lanes is off, or where it is in the array
+  u64 modulus = 1;                 // what the address has to be a multiple of, or the array's size
+  u32 lanes = full_mask;           // full_mask: all that take part
+  std::optional<Multiple> assumed; // of a pointer, as cudaMalloc gives it
 };
 
 struct Judgement {
@@ -62,30 +138,31 @@ struct Judgement {
   access::SourceFrame near; // the next line that is known, where the site has none
   std::string text;         // the name of the PTX text
   access::Space space{};
-  std::string kernel;       // demangled
-  std::string blocks;       // "any block with blockDim.x % 32 == 0", "16x16"
+  std::string kernel; // demangled
+  BlockShape blocks;
   bool other_shape = false; // than the one that is judged first: only what is worse there
   Verdict verdict = Verdict::unknown;
-  bool any_subset = false;             // of a warp's lanes may take part: the least is one lane's
-  std::string pattern;                 // "stride 4096 bytes"; of an unknown stride "stride 4*n bytes"
-  std::string address;                 // as the analysis has it
-  std::string array;                   // that it goes to, where it is one
-  u64 needed = 0;                      // sectors, wavefronts or requests that would do
-  u64 row_bytes = 0;                   // of a bulk copy: how many bytes; what is counted is one copy
-  bool conditional = false;            // there are conditions
-  std::vector<std::string> reasons;    // why it is not known better
-  std::vector<std::string> conditions; // under which `aligned` holds, or the verdict
-  std::vector<std::string> assumed;
-  bool proved = true; // `costs` need nothing of conditions and assumed
+  bool any_subset = false; // of a warp's lanes may take part: the least is one lane's
+  Pattern pattern;
+  std::string address;              // as the analysis has it
+  std::string array;                // that it goes to, where it is one
+  u64 needed = 0;                   // sectors, wavefronts or requests that would do
+  u64 row_bytes = 0;                // of a bulk copy: how many bytes; what is counted is one copy
+  bool conditional = false;         // there are conditions
+  std::vector<Cause> reasons;       // why it is not known better
+  std::vector<Multiple> conditions; // under which `aligned` holds, or the verdict
+  std::vector<Premise> assumed;     // of the program
+  bool proved = true;               // `costs` need nothing of conditions and assumed
   // What a pointer or a parameter has to be for an address to be a multiple of what is accessed, where the parameter's type
   // does not say so: "x is a multiple of 16 bytes", "off % 4 == 0".
-  std::vector<std::string> demands;
+  std::vector<Multiple> demands;
   std::optional<Fault> fault;
-  std::optional<Overflow> overflow;  // of the index of 32 bits that leads there
-  std::vector<std::string> premises; // of CUDA's, on which the costs rest: alignment, reconvergence
-  std::vector<std::string> table;    // of an unknown stride: what it costs by its value
-  std::vector<Costs> costs;          // [architectures]
-  std::vector<Costs> aligned;        // under the conditions
+  std::optional<Overflow> overflow; // of the index of 32 bits that leads there
+  std::vector<Premise> premises;    // of CUDA's, on which the costs rest
+  std::optional<StrideTable> table; // of an unknown stride
+  std::vector<Multiple> fine_where; // of an unknown stride
+  std::vector<Costs> costs;         // [architectures]
+  std::vector<Costs> aligned;       // under the conditions
   Costs anywhere; // of the first architecture, were pointers only as aligned as what is accessed
   Dependence dependence = Dependence::none;
   bool exact = false; // distances between lanes are known

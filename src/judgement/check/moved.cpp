@@ -4,12 +4,11 @@
 #include "ir/matrix.h"
 #include "ir/operands.h"
 #include "ir/texture.h"
-#include <fmt/format.h>
 
 namespace warplens::check {
 namespace {
 
-using Step = std::array<i64, 3>; // from a lane's texel to another's: along x, y, z
+using Step = TexelPattern::Step; // from a lane's texel to another's
 
 // From lane 0; nothing where that is not known of a lane.
 std::optional<std::array<Step, warp_size>> steps_of(Analysis& a, const Coordinates& where,
@@ -32,17 +31,9 @@ std::optional<std::array<Step, warp_size>> steps_of(Analysis& a, const Coordinat
   return out;
 }
 
-std::string text_of(const Step& step) {
-  constexpr std::string_view axes[] = {"x", "y", "z"};
-  std::string out;
-  for (u32 axis = 0; axis < 3; ++axis)
-    if (step[axis] != 0) out += fmt::format("{}{} along {}", out.empty() ? "" : ", ", step[axis], axes[axis]);
-  return out;
-}
-
 } // namespace
 
-std::string lie_of_texels(Analysis& a, const Coordinates& where, std::span<const symbolic::Value> of_each) {
+Pattern lie_of_texels(Analysis& a, const Coordinates& where, std::span<const symbolic::Value> of_each) {
   const auto steps = where.step == 0 ? std::nullopt : steps_of(a, where, of_each);
   if (!steps) return {};
   auto between = [&](u32 from, u32 to) {
@@ -50,18 +41,12 @@ std::string lie_of_texels(Analysis& a, const Coordinates& where, std::span<const
     for (u32 axis = 0; axis < 3; ++axis) out[axis] = (*steps)[to][axis] - (*steps)[from][axis];
     return out;
   };
-  const Step next = between(0, 1), none{};
+  const Step next = between(0, 1);
   u32 row = 1;
   while (row < warp_size && between(row - 1, row) == next) ++row;
   for (u32 lane = row; lane < warp_size; ++lane) // the same in all rows, and from one to the next
-    if (between(lane - row, lane) != between(0, row)) return "lanes want texels at known places in no order";
-  const std::string what = next == none         ? "one texel"
-                           : next == Step{1}    ? "texels side by side along x"
-                           : next == Step{0, 1} ? "texels side by side along y"
-                                                : fmt::format("texels {} apart", text_of(next));
-  if (row == warp_size) return fmt::format("the lanes of a warp want {}", what);
-  return fmt::format("rows of {} lanes want {}, and the next row {} from there", row, what,
-                     between(0, row) == none ? "the same" : text_of(between(0, row)));
+    if (between(lane - row, lane) != between(0, row)) return TexelPattern{.row = 0};
+  return TexelPattern{row, next, row < warp_size ? between(0, row) : Step{}};
 }
 
 std::optional<BulkOperands> bulk_operands(const ir::Form& form, const ir::Instruction& i,
@@ -83,15 +68,13 @@ std::optional<Coordinates> coordinates(const ir::Form& form, const ir::Instructi
     // Of a surface x counts bytes, but of .p.
     const u32 of_surface = form.has(ir::Modifier::p) ? 1 : form.vector * ir::bytes(form.type());
     const u32 step = !is_texture ? of_surface : image->cube || ir::is_float(form.type(1)) ? 0 : 1;
-    return Coordinates{first + 1, image->layered + image->numbers(),
-                       "the format and the layout of the texture, which are made at run time", image->layered,
+    return Coordinates{first + 1, image->layered + image->numbers(), Cause::Kind::texture, image->layered,
                        step};
   }
   const ir::BulkCopy copy = ir::bulk_copy(form);
   if (copy != ir::BulkCopy::tensor_in && copy != ir::BulkCopy::tensor_out) return {};
   const u32 before = copy == ir::BulkCopy::tensor_in ? 2 : 1; // where it writes, the map
-  return Coordinates{first + before, ir::tensor_dimensions(form),
-                     "the tensor map, which is made at run time"};
+  return Coordinates{first + before, ir::tensor_dimensions(form), Cause::Kind::tensor_map};
 }
 
 std::optional<Costs> group_costs(const ir::Form& form, const ir::Instruction& i,

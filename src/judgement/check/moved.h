@@ -2,8 +2,6 @@
 #pragma once
 #include "check/claim.h"
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace warplens::check {
 
@@ -15,16 +13,15 @@ std::optional<BulkOperands> bulk_operands(const ir::Form&, const ir::Instruction
 // layer first, where there are layers), and what decides beside them what it costs.
 struct Coordinates {
   u32 first = 0, count = 0;
-  std::string_view decided_by;
+  Cause::Kind decided_by{};
   u32 layers = 0; // numbers among them that are layers, 0 or 1
   // What x moves by from one texel to the next; 0: coordinates are no whole numbers, or of one lane alone.
   u32 step = 0;
 };
 std::optional<Coordinates> coordinates(const ir::Form&, const ir::Instruction&);
 
-// How the texels of neighbouring lanes lie, whatever their format and the layout: "rows of 16 texels along x"; empty where
-// their distances are not known.
-std::string lie_of_texels(Analysis&, const Coordinates&, std::span<const symbolic::Value> of_each);
+// How the texels of neighbouring lanes lie, whatever their format and the layout; nothing where their distances are not known.
+Pattern lie_of_texels(Analysis&, const Coordinates&, std::span<const symbolic::Value> of_each);
 
 // What the four warps that execute a wgmma together pay for what it reads in shared memory: that follows from its shape alone
 // (arch/rules/bulk.cpp). Nothing where the instruction is another.

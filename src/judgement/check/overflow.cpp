@@ -1,5 +1,6 @@
 // An address is followed to where 32 bits are widened, the index before it to its products. See overflow.h.
 #include "check/overflow.h"
+#include "ir/summands.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,7 +10,7 @@ namespace warplens::check {
 namespace {
 
 using ir::Opcode;
-constexpr u32 most_depth = 24;
+constexpr u32 most_links = 24;
 constexpr double largest_memory = 80e9; // bytes of a GPU
 constexpr double most_threads = 1024;   // of a block
 
@@ -59,12 +60,6 @@ bool is_multiple(const Bound& by_thread, const Bound& bound) {
   });
 }
 
-std::string grouped(double value) {
-  std::string out = fmt::format("{:.0f}", value);
-  for (std::size_t at = out.size(); at > 3; at -= 3) out.insert(at - 3, 1, ',');
-  return out;
-}
-
 } // namespace
 
 Overflows::Overflows(const Flow& flow, const Launches& launches, const Names& names)
@@ -90,42 +85,26 @@ std::optional<Overflow> Overflows::in_address(u32 operand, u64 scale, u32 depth)
   const bool is_register =
       o.kind == ir::Operand::Kind::reg || (o.kind == ir::Operand::Kind::address && o.reg.valid());
   const u32 value = is_register ? sizes_.flow.ssa.of_operand[operand] : ir::no_value;
-  if (value == ir::no_value || depth > most_depth || !seen_.insert(value).second) return {};
+  if (value == ir::no_value || depth > most_links || !seen_.insert(value).second) return {};
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr) return {};
   const ir::Form& form = module.form(*i);
-  auto constant = [&](u32 n) -> std::optional<u64> {
-    const ir::Operand& by = f.operands[sizes_.source(*i, n)];
-    return by.kind == ir::Operand::Kind::immediate ? std::optional(by.value) : std::nullopt;
-  };
-  auto either = [&](u64 of_each) {
-    std::optional<Overflow> out;
-    for (u32 n = 0; n < i->sources && !out; ++n) out = in_address(sizes_.source(*i, n), of_each, depth + 1);
-    return out;
-  };
-  switch (form.opcode) {
-  case Opcode::mov:
-  case Opcode::cvta:
-  case Opcode::add:
-  case Opcode::sub: return either(scale);
-  case Opcode::shl: return constant(1) && *constant(1) < 32 ? either(scale << *constant(1)) : std::nullopt;
-  case Opcode::cvt:
+  if (form.has(ir::Modifier::hi)) return {};
+  if (form.opcode == Opcode::cvt)
     return ir::bits(form.type(0)) == 64 && ir::bits(form.type(1)) == 32 && !ir::is_float(form.type(1))
                ? widened(sizes_.source(*i, 0), ir::is_signed(form.type(1)), scale)
                : std::nullopt;
-  case Opcode::mul:
-  case Opcode::mad: {
-    if (form.has(ir::Modifier::hi)) return {};
-    const u64 by = scale * constant(1).value_or(1);
-    std::optional<Overflow> out;
-    if (!form.has(ir::Modifier::wide)) return either(by);
-    const bool is_signed = ir::is_signed(form.type());
-    for (u32 n = 0; n < 2 && !out; ++n) out = widened(sizes_.source(*i, n), is_signed, by);
-    if (!out && form.opcode == Opcode::mad) out = in_address(sizes_.source(*i, 2), scale, depth + 1);
-    return out;
+  std::optional<Overflow> out;
+  for (const ir::Summand& s : ir::summands(form.opcode)) {
+    const std::optional<u64> times = ir::times(s, f.sources(*i));
+    if (s.is_power && !times) return {};
+    const bool is_wide = s.factor != ir::Summand::none && form.has(ir::Modifier::wide);
+    for (const u32 n : {s.source, s.is_power ? ir::Summand::none : s.factor})
+      if (n != ir::Summand::none && !out)
+        out = is_wide ? widened(sizes_.source(*i, n), ir::is_signed(form.type()), scale * times.value_or(1))
+                      : in_address(sizes_.source(*i, n), scale * times.value_or(1), depth + 1);
   }
-  default: return {};
-  }
+  return out;
 }
 
 std::optional<Overflow> Overflows::widened(u32 operand, bool is_signed, u64 scale) {
@@ -136,7 +115,8 @@ std::optional<Overflow> Overflows::widened(u32 operand, bool is_signed, u64 scal
   if (first && *first < 0) {
     Overflow out;
     out.limit = (u64{1} << 32) - static_cast<u64>(-*first);
-    out.below_zero = out.certain = true;
+    out.where = Overflow::Where::below_zero;
+    out.certain = true;
     return out;
   }
   return in_index(sizes_.flow.ssa.of_operand[operand], u64{1} << (is_signed ? 31 : 32), scale, 0);
@@ -147,17 +127,9 @@ std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32
   if (const std::optional<Bound> bound = sizes_.computed(value))
     if (std::optional<Overflow> out = overflow(value, *bound, limit, scale)) return out;
   const ir::Instruction* i = sizes_.flow.definition(value);
-  if (i == nullptr || depth > most_depth) return {};
-  switch (sizes_.flow.module.form(*i).opcode) {
-  case Opcode::mov:
-  case Opcode::cvt:
-  case Opcode::add:
-  case Opcode::sub:
-  case Opcode::mul:
-  case Opcode::mad:
-  case Opcode::shl: break;
-  default: return {};
-  }
+  if (i == nullptr || depth > most_links) return {};
+  const Opcode opcode = sizes_.flow.module.form(*i).opcode;
+  if (opcode != Opcode::cvt && ir::summands(opcode).empty()) return {};
   std::optional<Overflow> out;
   for (u32 n = 0; n < i->sources && !out; ++n)
     if (const u32 operand = sizes_.source(*i, n);
@@ -170,24 +142,20 @@ bool Overflows::is_reached(u32 value, std::set<u32>& visited, u32 depth) const {
   if (!visited.insert(value).second) return true;
   const ir::Instruction* i = sizes_.flow.definition(value);
   if (i == nullptr) return true; // of a loop, or a parameter
-  switch (sizes_.flow.module.form(*i).opcode) {
-  case Opcode::mov:
+  const ir::Form& form = sizes_.flow.module.form(*i);
+  switch (form.opcode) {
   case Opcode::cvt:
-  case Opcode::add:
-  case Opcode::sub:
   case Opcode::or_:
-  case Opcode::mul:
-  case Opcode::mad:
-  case Opcode::shl:
   case Opcode::shr:
   case Opcode::div: break;
-  case Opcode::ld: return i->sources == 1 && sizes_.flow.module.form(*i).space() == ir::StateSpace::param;
-  default: return false;
+  case Opcode::ld: return i->sources == 1 && form.space() == ir::StateSpace::param;
+  default:
+    if (ir::summands(form.opcode).empty()) return false;
   }
   for (u32 n = 0; n < i->sources; ++n) {
     const u32 operand = sizes_.source(*i, n);
     if (sizes_.flow.function.operands[operand].kind == ir::Operand::Kind::reg &&
-        (depth > most_depth || !is_reached(sizes_.flow.ssa.of_operand[operand], visited, depth + 1)))
+        (depth > most_links || !is_reached(sizes_.flow.ssa.of_operand[operand], visited, depth + 1)))
       return false;
   }
   return true;
@@ -205,7 +173,7 @@ std::optional<Overflow> Overflows::overflow(u32 value, const Bound& by_thread, u
     std::set<u32> visited;
     if (!is_reached(value, visited)) return {};
     out.certain = is_unconditional();
-    out.sizes = "in a launch of this size";
+    out.where = Overflow::Where::this_launch;
     return out;
   }
   if (!is_multiple(by_thread, bound)) return {};
@@ -222,27 +190,31 @@ std::optional<Overflow> Overflows::overflow(u32 value, const Bound& by_thread, u
   for (const auto& [of, times] : bound)
     if (times > 0) degree = std::max(degree, of.size());
   std::set<Size> sizes;
-  std::string leading;
   for (const auto& [of, times] : bound) {
     if (of.size() != degree || times <= 0) continue;
     sizes.insert(of.begin(), of.end());
-    leading += (leading.empty() ? "" : " + ") + name(of, times);
+    out.of += (out.of.empty() ? "" : " + ") + name(of, times);
   }
   if (sizes.size() == 1) {
-    out.sizes = fmt::format("from {} = {} on", name(*sizes.begin()), grouped(least));
+    out.where = Overflow::Where::size;
+    out.of = name(*sizes.begin());
+    out.from = static_cast<u64>(least);
     return out;
   }
-  out.sizes = fmt::format("where {} reaches {}", leading, grouped(reached));
-  std::string equal;
-  for (const Size& size : sizes) equal += name(size) + " = ";
-  if (degree > 1 && std::ranges::all_of(sizes, [&](const Size& size) { return least <= most(size); }))
-    out.example = equal + grouped(least);
-  if (degree > 1) return out;
+  out.where = Overflow::Where::sizes;
+  if (degree > 1) {
+    out.example_value = static_cast<u64>(least);
+    if (std::ranges::all_of(sizes, [&](const Size& size) { return least <= most(size); }))
+      for (const Size& size : sizes) out.example.push_back(name(size));
+    return out;
+  }
   const auto& [of, times] = *std::ranges::max_element(bound, {}, [](const auto& term) { // the others 0
     return term.first.size() == 1 ? term.first[0].kind : Size::Kind::parameter;
   });
-  if (of.size() == 1 && of[0].kind != Size::Kind::parameter)
-    out.example = fmt::format("{} = {}", name(of[0]), grouped(std::ceil(reached / times)));
+  if (of.size() == 1 && of[0].kind != Size::Kind::parameter) {
+    out.example = {name(of[0])};
+    out.example_value = static_cast<u64>(std::ceil(reached / times));
+  }
   return out;
 }
 

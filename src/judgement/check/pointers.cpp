@@ -1,4 +1,5 @@
 #include "check/pointers.h"
+#include "ir/summands.h"
 
 namespace warplens::check {
 namespace {
@@ -72,19 +73,14 @@ private:
     const ir::Form& form = flow_.module.form(i);
     u32 first = i.first_operand + i.destinations;
     auto add = [&](u32 n) { work.push_back(flow_.ssa.of_operand[first + n]); };
-    switch (form.opcode) {
-    case Opcode::mov:
-      if (i.sources == 1 && flow_.function.operands[first].kind == ir::Operand::Kind::variable) return true;
-      if (i.sources == 1) add(0);
-      return false;
-    case Opcode::cvta: add(0); return false;
-    case Opcode::add: add(0), add(1); return false;
-    case Opcode::sub: add(0); return false;
-    case Opcode::mad: add(2); return false;
-    case Opcode::selp: add(0), add(1); return false;
-    case Opcode::ld: return true;
-    default: return false;
-    }
+    if (form.opcode == Opcode::ld) return true;
+    if (form.opcode == Opcode::selp) add(0), add(1);
+    if (form.opcode == Opcode::mov && i.sources != 1) return false;
+    if (form.opcode == Opcode::mov && flow_.function.operands[first].kind == ir::Operand::Kind::variable)
+      return true;
+    for (const ir::Summand& s : ir::summands(form.opcode))
+      if (s.is_whole()) add(s.source);
+    return false;
   }
 
   const Flow& flow_;

@@ -21,6 +21,12 @@ std::optional<double> number(const Bound& b) {
 }
 
 Bound constant(double v) { return v == 0 ? Bound() : Bound{{{}, v}}; }
+// 2^n, where n is known and small.
+std::optional<Bound> power_of_two(const std::optional<Bound>& n) {
+  const std::optional<double> by = n ? number(*n) : std::nullopt;
+  return by && *by >= 0 && *by < 32 ? std::optional(constant(std::ldexp(1.0, static_cast<int>(*by))))
+                                    : std::nullopt;
+}
 Bound one(Size::Kind kind, u32 a, u32 b = 0) { return {{{Size{kind, a, b}}, 1.0}}; }
 
 // Immediates of 32 bits are kept as unsigned numbers.
@@ -314,6 +320,24 @@ bool Sizes::is_below_bits_of(const ir::Instruction& i) {
   return false;
 }
 
+// Of what is not fixed the least is not known: it cannot be taken away.
+std::optional<Bound> Sizes::of_sum(const ir::Instruction& i, std::span<const ir::Summand> summands) {
+  if (flow.module.form(i).has(ir::Modifier::hi)) return {};
+  Bound out;
+  for (const ir::Summand& s : summands) {
+    std::optional<Bound> term = upper(source(i, s.source));
+    if (s.factor != ir::Summand::none) {
+      std::optional<Bound> by = upper(source(i, s.factor));
+      if (s.is_power) by = power_of_two(by);
+      term = term && by ? std::optional(product(*term, *by)) : std::nullopt;
+    }
+    const bool fixed = flow.function.operands[source(i, s.source)].kind == ir::Operand::Kind::immediate;
+    if (!term || (s.is_subtracted && !fixed)) return {};
+    out = sum(out, *term, s.is_subtracted ? -1 : 1);
+  }
+  return out;
+}
+
 std::optional<Bound> Sizes::of_instruction(const ir::Instruction& i) {
   const ir::Form& form = flow.module.form(i);
   if (form.type() != ir::Type::none &&
@@ -329,33 +353,14 @@ std::optional<Bound> Sizes::of_instruction(const ir::Instruction& i) {
     return b ? std::optional(product(*b, constant(factor))) : std::nullopt;
   };
   switch (form.opcode) {
+  case Opcode::cvta: return {};
   case Opcode::mov: return i.sources == 1 ? of(0) : std::nullopt;
   case Opcode::cvt: return ir::is_float(form.type(1)) ? std::nullopt : of(0);
   case Opcode::or_: // as compilers add what is apart
-    if (!is_below_bits_of(i)) return {};
-    [[fallthrough]];
-  case Opcode::add: {
-    const std::optional<Bound> a = of(0), b = of(1);
-    return a && b ? std::optional(sum(*a, *b)) : std::nullopt;
-  }
-  case Opcode::sub: { // of what is not fixed the least is not known
-    const std::optional<Bound> a = of(0);
-    const bool fixed = flow.function.operands[source(i, 1)].kind == ir::Operand::Kind::immediate;
-    return a && fixed ? std::optional(sum(*a, *of(1), -1)) : std::nullopt;
-  }
-  case Opcode::mul:
-  case Opcode::mad: {
-    if (form.has(ir::Modifier::hi)) return {};
-    const std::optional<Bound> a = of(0), b = of(1), more = form.opcode == Opcode::mad ? of(2) : Bound();
-    return a && b && more ? std::optional(sum(product(*a, *b), *more)) : std::nullopt;
-  }
-  case Opcode::shl: {
-    const std::optional<double> by = known(1);
-    return by && *by >= 0 && *by < 32 ? times(0, std::ldexp(1.0, static_cast<int>(*by))) : std::nullopt;
-  }
+    return is_below_bits_of(i) ? of_sum(i, ir::summands(Opcode::add)) : std::nullopt;
   case Opcode::shr: {
-    const std::optional<double> by = known(1);
-    return by && *by >= 0 && *by < 32 ? times(0, std::ldexp(1.0, -static_cast<int>(*by))) : of(0);
+    const std::optional<Bound> by = power_of_two(of(1));
+    return by ? times(0, 1 / *number(*by)) : of(0);
   }
   case Opcode::div: {
     const std::optional<double> by = known(1);
@@ -372,7 +377,10 @@ std::optional<Bound> Sizes::of_instruction(const ir::Instruction& i) {
   case Opcode::min: return smaller(of(0), of(1));
   case Opcode::max: return larger(of(0), of(1));
   case Opcode::selp: return larger(of(0), of(1));
-  default: return {};
+  default: {
+    const std::span<const ir::Summand> summands = ir::summands(form.opcode);
+    return summands.empty() ? std::nullopt : of_sum(i, summands);
+  }
   }
 }
 
@@ -389,24 +397,16 @@ std::optional<i64> Sizes::of_first_thread(u32 operand) {
   if (i == nullptr || o.negated || ++steps_ > most_visits) return {};
   auto of = [&](u32 n) { return of_first_thread(source(*i, n)); };
   const ir::Form& form = flow.module.form(*i);
-  switch (form.opcode) {
-  case Opcode::mov: return i->sources == 1 ? of(0) : std::nullopt;
-  case Opcode::add:
-  case Opcode::sub: {
-    const std::optional<i64> a = of(0), b = of(1);
-    if (!a || !b) return {};
-    return form.opcode == Opcode::add ? *a + *b : *a - *b;
+  const std::span<const ir::Summand> summands = ir::summands(form.opcode);
+  if (summands.empty() || form.has(ir::Modifier::hi) || (form.opcode == Opcode::mov && i->sources != 1))
+    return {};
+  i64 out = 0;
+  for (const ir::Summand& s : summands) {
+    const std::optional<i64> one = of(s.source);
+    if (s.factor == ir::Summand::none ? !one : one != 0 && (s.is_power || of(s.factor) != 0)) return {};
+    if (s.factor == ir::Summand::none) out += s.is_subtracted ? -*one : *one;
   }
-  case Opcode::shl: return of(0) == 0 ? std::optional<i64>(0) : std::nullopt;
-  case Opcode::mul:
-  case Opcode::mad: {
-    if (form.has(ir::Modifier::hi)) return {};
-    const std::optional<i64> a = of(0), b = of(1), more = form.opcode == Opcode::mad ? of(2) : 0;
-    if (!more || (a != 0 && b != 0)) return {};
-    return *more;
-  }
-  default: return {};
-  }
+  return out;
 }
 
 } // namespace warplens::check

@@ -7,7 +7,8 @@
 // not negative. A value without a bound (a loop without a comparison, a call) has none here, so that nothing is said of it.
 #pragma once
 #include "check/analysis.h"
-#include "check/text.h"
+#include "check/expressions.h"
+#include "ir/summands.h"
 
 namespace warplens::check {
 
@@ -49,6 +50,7 @@ private:
   std::optional<Bound> of_value(u32 value);
   std::optional<Bound> of_phi(u32 value);
   std::optional<Bound> of_instruction(const ir::Instruction&);
+  std::optional<Bound> of_sum(const ir::Instruction&, std::span<const ir::Summand>);
   bool is_below_bits_of(const ir::Instruction&);
   std::optional<Bound> of_special(ir::Special) const;
   std::optional<Bound> of_parameter(const ir::Instruction&, u32 result) const;

@@ -1,15 +1,10 @@
 #include "check/stride_table.h"
-#include <fmt/format.h>
 #include <numeric>
 
 namespace warplens::check {
 namespace {
 
 using symbolic::Value;
-
-std::string text_of(const Interval& paid) {
-  return paid.exact() ? fmt::to_string(paid.most) : fmt::format("{} to {}", paid.least, paid.most);
-}
 
 // A number whose largest power of two decides, as it does in banks: times * v + plus, where all that is known of the lanes is
 // that much of what the number moves them by.
@@ -31,7 +26,8 @@ std::optional<Decider> decider_of(const Strided& s) {
 }
 
 // By the largest power of two in it, where all numbers with that cost the same; 0 and what is beside it apart.
-std::string by_power(Analysis& a, const Claim::Stride& stride, const Words& words) {
+std::optional<StrideTable> by_power(Analysis& a, const Claim::Stride& stride,
+                                    const Expressions& expressions) {
   constexpr i64 most = 32; // words, or pairs of them, until all lanes meet in a bank
   const std::optional<Decider> decider = decider_of(stride.lanes);
   if (!decider || stride.unit != 1) return {};
@@ -44,23 +40,21 @@ std::string by_power(Analysis& a, const Claim::Stride& stride, const Words& word
     if (!fresh && !(known->second == paid)) return {};
   }
   if (by.size() < 2) return {};
-  std::string text;
-  for (const auto& [power, paid] : by)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", power, text_of(paid));
   const Value number =
       a.algebra.add(a.algebra.scale(stride.number, decider->times, 64), a.pool.constant(decider->plus), 64);
-  return fmt::format("wavefronts by the largest power of two in {}: {}", words.polynomial(number), text);
+  return StrideTable{expressions.polynomial(number), true, {by.begin(), by.end()}, 0, {}};
 }
 
 } // namespace
 
-std::string stride_table(Analysis& a, access::Space space, const Claim::Stride& stride, const Words& words) {
+std::optional<StrideTable> stride_table(Analysis& a, access::Space space, const Claim::Stride& stride,
+                                        const Expressions& expressions) {
   const bool shared = space == access::Space::shared;
   if (std::all_of(stride.paid.begin(), stride.paid.end(),
                   [&](const auto& row) { return row.second == stride.paid[0].second; }))
     return {};
   if (shared)
-    if (std::string text = by_power(a, stride, words); !text.empty()) return text;
+    if (std::optional<StrideTable> table = by_power(a, stride, expressions)) return table;
   std::vector<std::pair<i64, Interval>> rows; // from 0 on
   for (const auto& row : stride.paid)
     if (row.first >= 0) rows.push_back(row);
@@ -69,14 +63,10 @@ std::string stride_table(Analysis& a, access::Space space, const Claim::Stride& 
   while (steady > 0 && rows[steady - 1].second == rows.back().second) --steady;
   constexpr std::size_t most_rows = 9;
   const bool repeats = rows.back().first > stride.far; // then what is said of the last holds of all behind
-  if (!repeats && rows.size() > most_rows && steady + 1 == rows.size()) return {};
-  std::string text;
-  for (std::size_t i = 0; i < std::min(steady, most_rows); ++i)
-    text += fmt::format("{}: {}, ", rows[i].first, text_of(rows[i].second));
-  if (steady + 1 == rows.size() && repeats) return {}; // it goes up and down
-  const char* unit = shared ? "wavefronts" : space == access::Space::constant ? "requests" : "sectors";
-  return fmt::format("{} by {}: {}{} from {} on", unit, words.polynomial(stride.number), text,
-                     text_of(rows.back().second), rows[steady].first);
+  if (steady + 1 == rows.size() && (repeats || rows.size() > most_rows)) return {}; // it goes up and down
+  const auto [from, beyond] = rows[steady];
+  rows.resize(std::min(steady, most_rows));
+  return StrideTable{expressions.polynomial(stride.number), false, std::move(rows), from, beyond};
 }
 
 } // namespace warplens::check

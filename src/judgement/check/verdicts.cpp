@@ -1,5 +1,6 @@
 #include "check/verdicts.h"
 #include "arch/table.h"
+#include "check/words.h"
 #include "findings/words.h"
 #include "source/places.h"
 #include <nlohmann/json.hpp>
@@ -47,20 +48,22 @@ json_t judgement_json(const Judgement& j, const std::vector<const arch::Architec
                    {"kind", access::name(j.site.kind)},
                    {"space", access::name(j.space)},
                    {"bytes", j.row_bytes != 0 ? j.row_bytes : j.site.bytes}};
-  out["blocks"] = j.blocks;
+  out["blocks"] = text(j.blocks);
   out["other_shape"] = j.other_shape;
   out["verdict"] = name(j.verdict);
   out["certainty"] = certainty(j);
-  out["pattern"] = text_or_null(j.pattern);
+  out["pattern"] = text_or_null(pattern_text(j));
   out["address"] = text_or_null(j.address);
-  out["conditions"] = j.conditions;
-  out["demands"] = j.demands;
-  out["fault"] = j.fault ? json_t(j.fault->what) : json_t();
-  out["overflow"] = j.overflow ? json_t(j.overflow->below_zero ? "below zero" : j.overflow->sizes) : json_t();
-  out["assumed"] = j.assumed;
-  for (const std::string& premise : j.premises) out["assumed"].push_back(premise);
-  out["reasons"] = j.reasons;
-  out["by_stride"] = j.table;
+  out["conditions"] = texts(j.conditions);
+  out["demands"] = texts(j.demands);
+  out["fault"] = j.fault ? json_t(fault_text(*j.fault)) : json_t();
+  out["overflow"] = j.overflow ? json_t(sizes_text(*j.overflow)) : json_t();
+  out["assumed"] = texts(j.assumed);
+  for (Premise premise : j.premises) out["assumed"].push_back(text(premise));
+  out["reasons"] = texts(j.reasons);
+  out["by_stride"] = json_t::array();
+  for (const Remark& remark : remarks(j))
+    if (remark.kind == Remark::Kind::table) out["by_stride"].push_back(remark.text);
   out["some_lanes"] = j.any_subset;
   out["needed"] = j.needed;
   out["costs"] = json_t::array();

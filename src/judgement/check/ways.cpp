@@ -1,6 +1,7 @@
 // Both edges ask a condition. Each condition is followed back to what it is about: the same register, masked or moved by a constant.
 // Where that leaves few numbers, all are tried: edges that no number takes one after the other exclude each other.
 #include "check/ways.h"
+#include "ir/summands.h"
 #include <optional>
 
 namespace warplens::check {
@@ -11,7 +12,7 @@ using ir::Opcode;
 using ir::Operand;
 
 constexpr u64 most_numbers = 64; // that are tried
-constexpr u32 most_steps = 8;    // from a condition to what it is about
+constexpr u32 most_moves = 8;    // from a condition to what it is about
 
 u64 cut(u64 v, u32 bits) { return bits >= 64 ? v : v & ((u64{1} << bits) - 1); }
 
@@ -83,15 +84,12 @@ private:
   // What a sum with known numbers begins with.
   std::optional<u32> root_of(u32 operand, u32 step) const {
     const u32 value = flow_.ssa.of_operand[operand];
-    if (value == ir::no_value || step > most_steps) return {};
+    if (value == ir::no_value || step > most_moves) return {};
     const ir::Instruction* made = flow_.definition(value);
     if (made == nullptr) return value;
-    const Opcode opcode = flow_.module.form(*made).opcode;
-    const u32 from = first_source(*made);
-    if ((opcode == Opcode::add || opcode == Opcode::sub) &&
-        f_.operands[from + 1].kind == Operand::Kind::immediate)
-      return root_of(from, step + 1);
-    return value;
+    const std::optional<u32> from = ir::moved(flow_.module.form(*made).opcode, f_.sources(*made));
+    const std::optional<u32> root = from ? root_of(first_source(*made) + *from, step + 1) : std::nullopt;
+    return root ? root : value;
   }
 
   // With the root as `number_`.
@@ -99,7 +97,7 @@ private:
     const Operand& o = f_.operands[operand];
     if (o.kind == Operand::Kind::immediate) return cut(o.value, bits);
     const u32 value = flow_.ssa.of_operand[operand];
-    if (o.kind != Operand::Kind::reg || value == ir::no_value || step > most_steps) return {};
+    if (o.kind != Operand::Kind::reg || value == ir::no_value || step > most_moves) return {};
     if (value == root_) return cut(number_, bits);
     const ir::Instruction* made = flow_.definition(value);
     if (made == nullptr || made->destinations != 1 || made->sources > 2 || made->sources == 0) return {};

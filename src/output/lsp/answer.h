@@ -17,14 +17,9 @@ struct Access {
   std::string verdict{}; // "uncoalesced"
   std::string pattern{}; // "stride 4096 bytes"; may be empty
   std::vector<findings::Cost> costs{};
-  std::vector<std::string> notes{};      // of an unknown stride: what it costs by its value
-  std::vector<std::string> conditions{}; // under which that holds
-  std::vector<std::string> reasons{};    // what it depends on, where it is not known better
-  std::vector<std::string> assumed{};
-  std::string blocks{};     // "any block with blockDim.x % 32 == 0"
-  bool fine = false;        // nothing would be better
-  bool other_shape = false; // than the blocks that are judged first
-  bool always = false;      // it holds for every launch
+  std::vector<std::string> remarks{}; // when that holds, and what it depends on
+  bool fine = false;                  // nothing would be better
+  bool other_shape = false;           // than the blocks that are judged first
 };
 
 // Why a file could not be judged: the first error of a compiler, or one of ours.

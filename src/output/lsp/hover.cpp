@@ -37,14 +37,7 @@ Paragraph judged(const Access& access, const access::SourceFrame* elsewhere) {
   out.title = access.what + ": " + access.verdict;
   if (!access.pattern.empty()) out.title += ", " + access.pattern;
   for (const findings::Cost& cost : access.costs) out.lines.push_back(findings::cost_text(cost));
-  for (const std::string& note : access.notes) out.lines.push_back(note);
-  if (access.always)
-    out.lines.push_back("holds for every launch");
-  else if (!access.conditions.empty())
-    out.lines.push_back("holds if " + joined(access.conditions, " and "));
-  if (!access.reasons.empty()) out.lines.push_back("depends on " + joined(access.reasons, ", "));
-  if (!access.assumed.empty()) out.lines.push_back("assumed: " + joined(access.assumed, ", "));
-  if (!access.blocks.empty()) out.lines.push_back("in " + access.blocks);
+  out.lines.insert(out.lines.end(), access.remarks.begin(), access.remarks.end());
   if (elsewhere != nullptr)
     out.lines.push_back(fmt::format("inlined from {}:{}", elsewhere->file, elsewhere->line));
   return out;

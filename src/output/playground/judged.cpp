@@ -1,7 +1,7 @@
 // A kernel's PTX, judged for all launches: what `warplens check` says of it, access by access.
 #include "arch/table.h"
 #include "check/check.h"
-#include "check/findings.h"
+#include "check/words.h"
 #include "playground/answer.h"
 #include "ptx/parse.h"
 #include "source/places.h"
@@ -35,12 +35,12 @@ Json judgement_json(const check::Judgement& j) {
            {"fine", check::is_fine(j.verdict)},
            {"known", j.verdict != check::Verdict::unknown && j.verdict != check::Verdict::not_judged},
            {"conditional", j.conditional || !j.demands.empty()},
-           {"blocks", j.blocks},
-           {"pattern", j.pattern},
+           {"blocks", check::text(j.blocks)},
+           {"pattern", check::pattern_text(j)},
            {"cost", check::cost_text(j)},
            {"needed", j.needed},
-           {"conditions", j.conditions},
-           {"reasons", j.reasons}};
+           {"conditions", check::texts(j.conditions)},
+           {"reasons", check::texts(j.reasons)}};
   if (j.advice && !j.advice->change.empty()) out["change"] = j.advice->change;
   return out;
 }

@@ -1,6 +1,6 @@
 // Judgements, compilers' complaints and counts of runs, placed in the text that an editor has. See editor_answers.h.
 #include "driver/findings/editor_answers.h"
-#include "check/findings.h"
+#include "check/words.h"
 #include "driver/findings/clang_edits.h"
 #include "driver/findings/examine.h"
 #include "driver/findings/gates.h"
@@ -46,15 +46,6 @@ void make_absolute(findings::List& list) {
   }
 }
 
-// What the access costs under its conditions, where it costs something else without them.
-std::string cost_when_aligned(const check::Judgement& j) {
-  if (j.conditions.empty() || j.aligned.size() != j.costs.size()) return {};
-  check::Judgement aligned = j;
-  aligned.costs = j.aligned;
-  std::string out = check::cost_text(aligned);
-  return out == check::cost_text(j) ? std::string() : out;
-}
-
 lsp::Access access_of(const check::Judgement& j, const findings::List& list, std::size_t number) {
   lsp::Access out;
   std::vector<access::SourceFrame> frames = source::user_frames(j.site);
@@ -64,21 +55,11 @@ lsp::Access access_of(const check::Judgement& j, const findings::List& list, std
   out.array = j.array;
   out.what = check::described(j);
   out.verdict = check::name(j.verdict);
-  out.pattern = j.pattern;
+  out.pattern = check::pattern_text(j);
   if (number < list.accesses.size()) out.costs = list.accesses[number].costs;
-  out.notes = j.table;
-  if (j.any_subset) out.notes.push_back("only some of a warp's lanes may take part");
-  if (const std::string best = cost_when_aligned(j); best.empty())
-    out.conditions = j.conditions;
-  else
-    out.notes.push_back(fmt::format("{} if {}", best, fmt::join(j.conditions, " and ")));
-  out.reasons = j.reasons;
-  out.assumed = j.assumed;
-  out.blocks = j.blocks;
+  out.remarks = check::short_remarks(j);
   out.fine = check::is_fine(j.verdict);
   out.other_shape = j.other_shape;
-  const bool known = j.verdict != check::Verdict::unknown && j.verdict != check::Verdict::not_judged;
-  out.always = known && j.exact && !j.any_subset && j.conditions.empty();
   return out;
 }
 

@@ -1,7 +1,7 @@
 // The page of check: each access that was judged is one warp of it, as aligned as can be where its lanes are known, else the
 // dearest that there may be; and beside it what holds for all launches. What is fine, or not known, is no waste.
 #include "arch/count.h"
-#include "check/findings.h"
+#include "check/words.h"
 #include "driver/findings/gates.h"
 #include "driver/pages/access_page.h"
 #include "text/lines.h"
@@ -69,34 +69,18 @@ measure::SiteRecord record_of(const Judgement& j, u32 number, const Rows& rows) 
   return out;
 }
 
-std::string words_of(const Judgement& j) {
-  switch (j.verdict) {
-  case Verdict::scattered: return "its index was loaded: the lanes of a warp may go anywhere";
-  case Verdict::local_array: return "each lane uses another element of its own array in local memory";
-  case Verdict::constant_serialised: return "the lanes of a warp read different constants";
-  case Verdict::unknown: return "not decided: where its lanes go is not known from the code";
-  case Verdict::not_judged: return "not judged: check knows no rule for such an access";
-  default: return j.pattern;
-  }
-}
-
 html::Judged judged_of(const Judgement& j) {
   html::Judged out;
   out.standing = standing_of(j);
   out.verdict = std::string(check::name(j.verdict));
-  out.words = words_of(j);
+  out.words = check::lanes_text(j, ":");
   for (const check::Costs& costs : j.costs)
     out.bounds.emplace_back(check::paid(costs, j.space).least, check::paid(costs, j.space).most);
   out.needed = j.needed;
   out.any_stride = j.dependence == check::Dependence::stride;
-  out.conditions = j.conditions;
-  out.notes = j.table;
-  for (const std::string& reason : j.reasons) out.notes.push_back("it depends on " + reason);
-  if (j.any_subset) out.notes.push_back("only some of a warp's lanes may take part");
-  if (j.varies) out.notes.push_back("where a warp begins varies within the launch");
-  for (const std::string& assumed : j.assumed) out.notes.push_back("assumed: " + assumed);
-  for (const std::string& premise : j.premises) out.notes.push_back("assumed: " + premise);
-  if (!j.blocks.empty()) out.notes.push_back("in " + j.blocks);
+  out.conditions = check::texts(j.conditions);
+  for (check::Remark& remark : check::remarks(j))
+    if (remark.kind != check::Remark::Kind::place) out.notes.push_back(std::move(remark.text));
   return out;
 }
 
@@ -107,7 +91,7 @@ void forget_numbers(summary::Model& model, const std::vector<Judgement>& all) {
       for (summary::Row& row : line.rows)
         if (const Judgement& j = all[row.site.id.value]; j.dependence == check::Dependence::stride)
           for (advise::Advice& advice : row.advice) {
-            advice.title = j.pattern;
+            advice.title = check::pattern_text(j);
             advice.cause.clear();
           }
 }
@@ -124,7 +108,7 @@ OtherShapes other_shapes(const std::vector<Judgement>& all) {
   for (const Judgement& j : all)
     if (j.other_shape && !j.costs.empty())
       out[key_of(j)].push_back(
-          fmt::format("in {}: {}, {}", j.blocks, check::name(j.verdict), check::cost_text(j)));
+          fmt::format("in {}: {}, {}", check::text(j.blocks), check::name(j.verdict), check::cost_text(j)));
   return out;
 }
 

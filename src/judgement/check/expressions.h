@@ -1,4 +1,4 @@
-// The words for symbols, addresses and reasons.
+// What the source calls symbols, sums of them and the places that values come from.
 #pragma once
 #include "check/claim.h"
 #include "source/functions.h"
@@ -9,9 +9,9 @@ namespace warplens::check {
 // The parameters of a kernel as the source has them, by position; a name or a type that is not known is empty.
 using Names = std::vector<source::Parameter>;
 
-class Words {
+class Expressions {
 public:
-  Words(const Analysis& a, const Names& names) : a_(a), names_(names) {}
+  Expressions(const Analysis& a, const Names& names) : a_(a), names_(names) {}
 
   std::string symbol(u32) const;                              // "n", "blockIdx.x", "warp"
   std::string product(const std::vector<u32>& symbols) const; // "n*m"
@@ -21,16 +21,14 @@ public:
   std::string address(symbolic::Value) const;
   std::string array(
       symbolic::Value address) const; // the pointer or variable in it; empty where there is none, or several
-  std::string assumption(u32) const;  // "no overflow between the lanes of a warp"
-  std::string multiple(u32 pointer, u64 bytes) const; // "x is a multiple of 16 bytes"
-  // What a caller has to see to; empty where the type of a pointer says it already, or is not known.
-  std::string demand(const Claim::Alignment&) const;
-  std::string reason(u32 cause) const; // "a value loaded at a.cu:12"
-  std::vector<std::string> reasons(symbolic::SetId causes) const;
+  // What a caller has to see to; nothing where the type of a pointer says it already, or is not known.
+  std::optional<Multiple> demand(const Claim::Alignment&) const;
+  Cause cause(u32) const;
+  std::vector<Cause> causes(symbolic::SetId) const; // in the order of their words
 
 private:
-  std::string place(const ir::Instruction&) const;
-  std::string result_of_call(u32 load) const;
+  Cause at(Cause::Kind, const ir::Instruction&, std::string name = {}) const;
+  Cause result_of_call(u32 load) const;
   const Analysis& a_;
   const Names& names_;
 };

@@ -1,11 +1,12 @@
-// Polynomials, addresses, assumptions and reasons as a reader of the source would write them. See text.h.
-#include "check/text.h"
+// Polynomials, addresses, assumptions and reasons as a reader of the source would write them. See expressions.h.
+#include "check/expressions.h"
+#include "check/words.h"
 #include "ptx/parse.h"
 #include "source/types.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
+#include <map>
 
 namespace warplens::check {
 namespace {
@@ -38,7 +39,7 @@ u32 pointee_alignment(std::string_view type) {
 
 } // namespace
 
-std::string Words::symbol(u32 number) const {
+std::string Expressions::symbol(u32 number) const {
   const symbolic::Symbol& s = a_.pool.symbol(number);
   switch (s.kind) {
   case SymbolKind::parameter: {
@@ -60,29 +61,29 @@ std::string Words::symbol(u32 number) const {
     return variable.space == ir::StateSpace::local ? "local memory" : ptx::variable_name(variable.name);
   }
   case SymbolKind::iteration: return "iteration";
-  case SymbolKind::loaded: return fmt::format("({})", reason(Analysis::instruction_cause(s.a)));
+  case SymbolKind::loaded: return fmt::format("({})", text(cause(Analysis::instruction_cause(s.a))));
   case SymbolKind::result: // `a`: the instruction, where it is known
     if (s.a != 0)
       return fmt::format("({} value computed {})", s.uniform ? "a uniform" : "a",
-                         place(a_.flow.function.instructions[s.a]));
+                         place_text(at(Cause::Kind::computed, a_.flow.function.instructions[s.a])));
     [[fallthrough]];
   default: return s.uniform ? "(a uniform value)" : "(a value of each lane)";
   }
 }
 
-std::string Words::product(const std::vector<u32>& symbols) const {
+std::string Expressions::product(const std::vector<u32>& symbols) const {
   if (symbols.size() == 1) return symbol(symbols[0]);
   std::string out;
   for (u32 s : symbols) out += (out.empty() ? "" : "*") + factor(symbol(s));
   return out;
 }
 
-std::string Words::in_product(const Term& t) const {
+std::string Expressions::in_product(const Term& t) const {
   const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
   return symbols.size() == 1 ? factor(symbol(symbols[0])) : product(symbols);
 }
 
-std::string Words::polynomial(symbolic::Value v) const {
+std::string Expressions::polynomial(symbolic::Value v) const {
   std::string out;
   std::vector<Term> terms = a_.pool.terms(v);
   if (!terms.empty() && terms[0].monomial == 0) std::rotate(terms.begin(), terms.begin() + 1, terms.end());
@@ -98,7 +99,7 @@ std::string Words::polynomial(symbolic::Value v) const {
   return out.empty() ? "0" : out;
 }
 
-std::string Words::address(symbolic::Value v) const {
+std::string Expressions::address(symbolic::Value v) const {
   std::vector<std::string> parts;
   for (const Term& t : a_.pool.terms(v)) {
     std::string of = product(a_.pool.monomial(t.monomial));
@@ -116,7 +117,7 @@ std::string Words::address(symbolic::Value v) const {
   return fmt::format("{}", fmt::join(parts, " + "));
 }
 
-std::string Words::array(symbolic::Value v) const {
+std::string Expressions::array(symbolic::Value v) const {
   std::string found;
   for (const Term& t : a_.pool.terms(v)) {
     const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
@@ -132,39 +133,24 @@ std::string Words::array(symbolic::Value v) const {
   return found;
 }
 
-std::string Words::assumption(u32 number) const {
-  const symbolic::Assumption& a = a_.algebra.assumption(number);
-  symbolic::Value of{a.polynomial, 0};
-  switch (a.kind) {
-  case AssumptionKind::no_signed_wrap: return "no signed overflow, which C++ leaves undefined";
-  case AssumptionKind::no_unsigned_wrap: return "no unsigned index wraps around between the lanes of a warp";
-  case AssumptionKind::multiple: return fmt::format("{} % {} == 0", polynomial(of), a.modulus);
-  case AssumptionKind::not_negative: return "indices are not negative";
-  }
-  return {};
-}
-
-std::string Words::multiple(u32 pointer, u64 bytes) const {
-  return fmt::format("{} is a multiple of {} bytes", symbol(pointer), bytes);
-}
-
-std::string Words::demand(const Claim::Alignment& demand) const {
+std::optional<Multiple> Expressions::demand(const Claim::Alignment& demand) const {
   const symbolic::Symbol& s = a_.pool.symbol(demand.symbols[0]);
   if (demand.symbols.size() > 1 || s.divisor != pointer_alignment)
-    return fmt::format("{} % {} == 0", product(demand.symbols), demand.modulus);
+    return Multiple{product(demand.symbols), demand.modulus};
   const u32 aligned = s.b == 0 && s.a < names_.size() ? pointee_alignment(names_[s.a].type) : 0;
-  return aligned == 0 || aligned >= demand.modulus ? "" : multiple(demand.symbols[0], demand.modulus);
+  if (aligned == 0 || aligned >= demand.modulus) return {};
+  return Multiple{symbol(demand.symbols[0]), demand.modulus, true};
 }
 
-std::string Words::place(const ir::Instruction& i) const {
-  std::vector<access::SourceFrame> frames = a_.flow.module.frames(i.location);
-  if (frames.empty()) return fmt::format("in PTX line {}", i.ptx_line);
+Cause Expressions::at(Cause::Kind kind, const ir::Instruction& i, std::string name) const {
+  const std::vector<access::SourceFrame> frames = a_.flow.module.frames(i.location);
+  if (frames.empty()) return {kind, {}, i.ptx_line, std::move(name)};
   const std::string& file = frames.front().file;
-  return fmt::format("at {}:{}", file.substr(file.rfind('/') + 1), frames.front().line);
+  return {kind, file.substr(file.rfind('/') + 1), frames.front().line, std::move(name)};
 }
 
 // What is read of a variable behind the call that left it there.
-std::string Words::result_of_call(u32 load) const {
+Cause Expressions::result_of_call(u32 load) const {
   const ir::Function& f = a_.flow.function;
   const ir::VariableId from = f.sources(f.instructions[load])[0].variable;
   for (u32 n = load; n-- > 0;) {
@@ -175,56 +161,40 @@ std::string Words::result_of_call(u32 load) const {
         const ir::FunctionId called = f.sources(i)[0].function;
         const std::string name =
             called.valid() ? ptx::demangle(a_.flow.module.functions[called.value].name) : "a call";
-        return fmt::format("the result of {} {}",
-                           name.substr(0, name.find('(')) + (called.valid() ? "()" : ""), place(i));
+        return at(Cause::Kind::result, i, name.substr(0, name.find('(')) + (called.valid() ? "()" : ""));
       }
   }
-  return fmt::format("a parameter in memory, read {}", place(f.instructions[load]));
+  return at(Cause::Kind::parameter, f.instructions[load]);
 }
 
-std::string Words::reason(u32 cause) const {
-  using C = symbolic::LaneAlgebra::Cause;
-  switch (cause) {
-  case C::shift_of_mixed: return "a shift or a division of a sum whose low bits are not known";
-  case C::bits_of_mixed: return "bits of a sum whose low bits are not known";
-  case C::comparison: return "a comparison that lanes answer differently";
-  case C::selection: return "a selection that lanes decide differently";
-  case C::clamp: return "min or max, lane by lane";
-  case C::division: return "a division by a number that is not known";
-  case C::other_operation: return "an operation without a rule";
-  case C::too_large: return "an expression that grew too large";
-  default: break;
-  }
-  switch (static_cast<Reason>(cause)) {
-  case Reason::divergent_join: return "a value that lanes bring from different branches";
-  case Reason::divergent_loop: return "a value behind a loop that lanes leave in different rounds";
-  case Reason::different_patterns: return "a value that changes from lane to lane in a loop";
-  case Reason::irreducible: return "control flow with jumps into loops";
-  case Reason::function_argument: return "an argument of a function that was not inlined";
-  case Reason::function_result: return "the result of a function that was not inlined";
-  case Reason::given_up: return "a function that is too large: its analysis was given up";
-  case Reason::unassigned: return "a register that was not assigned";
-  default: break;
-  }
-  const ir::Instruction& i = a_.flow.function.instructions[cause - static_cast<u32>(Reason::instructions)];
+Cause Expressions::cause(u32 code) const {
+  using K = Cause::Kind;
+  static_assert(static_cast<u32>(K::unassigned) == static_cast<u32>(Reason::unassigned));
+  if (code < static_cast<u32>(Reason::instructions)) return {static_cast<K>(code)};
+  const u32 index = code - static_cast<u32>(Reason::instructions);
+  const ir::Instruction& i = a_.flow.function.instructions[index];
   const ir::Form& form = a_.flow.module.form(i);
   switch (form.opcode) {
   case ir::Opcode::ld:
-    if (form.space() == ir::StateSpace::param)
-      return result_of_call(cause - static_cast<u32>(Reason::instructions));
+    if (form.space() == ir::StateSpace::param) return result_of_call(index);
     [[fallthrough]];
-  case ir::Opcode::ldu: return "a value loaded " + place(i);
-  case ir::Opcode::atom: return "what an atomic gave " + place(i);
-  case ir::Opcode::call: return "what a call gave " + place(i);
-  case ir::Opcode::shfl: return "a value of another lane " + place(i);
-  default: return fmt::format("a value computed by {} {}", form.text, place(i));
+  case ir::Opcode::ldu: return at(K::loaded, i);
+  case ir::Opcode::atom: return at(K::atomic, i);
+  case ir::Opcode::call: return at(K::call, i);
+  case ir::Opcode::shfl: return at(K::other_lane, i);
+  default: return at(K::computed, i, form.text);
   }
 }
 
-std::vector<std::string> Words::reasons(symbolic::SetId causes) const {
-  std::set<std::string> out;
-  for (u32 cause : a_.pool.sets.elements(causes)) out.insert(reason(cause));
-  return {out.begin(), out.end()};
+std::vector<Cause> Expressions::causes(symbolic::SetId set) const {
+  std::map<std::string, Cause> out;
+  for (u32 one : a_.pool.sets.elements(set)) {
+    Cause found = cause(one);
+    out.emplace(text(found), std::move(found));
+  }
+  std::vector<Cause> list;
+  for (auto& [words, one] : out) list.push_back(std::move(one));
+  return list;
 }
 
 } // namespace warplens::check
