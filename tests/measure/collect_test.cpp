@@ -367,6 +367,30 @@ TEST(Collector, AGenericSiteHasOneRecordPerSpace) {
   EXPECT_EQ(records[3].pattern, Pattern{});
 }
 
+// They stand apart from the counts, for the CTAs of a class and for launches that repeat as often as these.
+TEST(Collector, WarpsThatAGuardKeepsOutAreCountedApart) {
+  auto list = architectures({90});
+  std::vector<Site> sites{make_site(0, "LDG.E"), make_site(1, "STG.E")};
+  Collector collector(list, sites, 1);
+  AffineAccess access{{.site = SiteId(0u)}};
+  access.block = {64, 1, 1};
+  for (u64 members : {5u, 2u}) {
+    access::Sink* sink = collector.begin_class();
+    sink->affine(access);
+    sink->predicated_off(SiteId(0u), 3);
+    sink->predicated_off(SiteId(1u), 1);
+    collector.end_class(members, members);
+  }
+  LaunchContent launch;
+  launch.sites = collector.finish();
+  ASSERT_GE(launch.sites.size(), 2u);
+  EXPECT_EQ(launch.sites[0].counters[0].instructions, 14u);
+  EXPECT_EQ(launch.sites[0].predicated_off, 21u);
+  EXPECT_EQ(launch.sites[1].counters[0].instructions, 0u);
+  EXPECT_EQ(launch.sites[1].predicated_off, 7u);
+  EXPECT_EQ(repeated(launch, 10).sites[0].predicated_off, 210u);
+}
+
 TEST(Collector, AccessesOfUnlistedSitesAreNotLost) {
   auto list = architectures({90});
   std::vector<Site> sites{make_site(0, "ld.global.f32")};

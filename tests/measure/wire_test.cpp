@@ -29,7 +29,7 @@ LaunchRecord sample_launch() {
   site.site.space = access::Space::local, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
   site.site.timing_dependent = access::Timing::retry;
-  site.result_unused = site.adds_one = true, site.spread = 0.25;
+  site.result_unused = site.adds_one = true, site.spread = 0.25, site.predicated_off = 9;
   site.space = access::Space::local;
   site.counters.resize(2);
   u64 number = 1;
@@ -104,6 +104,7 @@ TEST(Wire, ALaunchKeepsEveryMember) {
   EXPECT_EQ(site.site, sample_launch().sites[0].site);
   EXPECT_EQ(site.space, access::Space::local);
   EXPECT_EQ(site.spread, 0.25);
+  EXPECT_EQ(site.predicated_off, 9u);
   EXPECT_TRUE(site.counters == sample_launch().sites[0].counters);
   EXPECT_EQ(site.pattern, sample_launch().sites[0].pattern);
   EXPECT_TRUE(site.distribution == sample_launch().sites[0].distribution);

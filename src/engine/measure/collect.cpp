@@ -86,8 +86,10 @@ struct Collector::Impl {
   std::vector<SiteRecord> records(u32 index, const access::Site& site) {
     std::map<access::Space, Merged> spaces;
     std::size_t stratum = 0;
+    u64 off = 0;
     for (Share& share : shares) {
       if (share.times == 0) continue; // forgotten
+      off += share.worker.predicated_off_at(index) * share.times;
       share.worker.visit(index, [&](Cell& cell) {
         auto [found, fresh] = spaces.try_emplace(cell.header.space);
         Merged& merged = found->second;
@@ -124,6 +126,8 @@ struct Collector::Impl {
       merged.record.pattern = pattern_of(merged.record.distribution);
       out.push_back(std::move(merged.record));
     }
+    if (off != 0 && out.empty()) out.push_back(empty_record(site, site.space));
+    if (off != 0) out.front().predicated_off = off; // which space they would have accessed is not known
     return out;
   }
 };

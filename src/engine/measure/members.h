@@ -228,7 +228,7 @@ void instruction_members(V&& visit, T& record) {
   visit("bytes", site.bytes), visit("cache", site.cache), visit("matrices", site.matrices);
   visit("vector", site.vector, u8{1}), visit("element", site.element), visit.object("array", site.array);
   visit.optional("timing_dependent", site.timing_dependent), visit.optional("atomic", site.atomic);
-  visit.optional("spread", record.spread);
+  visit.optional("spread", record.spread), visit.optional("predicated_off", record.predicated_off);
 }
 
 template <class V> void members(V&& visit, Either<Blocks> auto& blocks) {

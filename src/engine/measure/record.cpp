@@ -34,9 +34,11 @@ u64 digest(const LaunchContent& launch) {
   mix(launch.shared_bytes);
   mix(launch.warp_instructions);
   mix(std::hash<std::string>()(launch.reason)), mix(std::hash<std::string>()(launch.range));
-  for (const SiteRecord& site : launch.sites)
+  for (const SiteRecord& site : launch.sites) {
+    mix(site.predicated_off);
     for (const arch::Counts& counts : site.counters)
       for (const arch::CountMember& member : arch::count_members) mix(counts.*member.value);
+  }
   return sum;
 }
 
@@ -45,6 +47,7 @@ LaunchContent repeated(LaunchContent launch, u64 times) {
   for (SiteRecord& site : launch.sites) {
     for (arch::Counts& counts : site.counters) counts *= times;
     site.distribution *= times;
+    site.predicated_off *= times;
   }
   return launch;
 }

@@ -24,6 +24,9 @@ struct SiteRecord {
   bool result_unused =
       false;             // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
   bool adds_one = false; // of an `atom` or a `red`: it adds the constant 1, an integer of 32 bits
+  // Of machine code: warps that came to it with a guard that holds for no lane. They move nothing, and are in no count above; a
+  // profiler has them among the instructions.
+  u64 predicated_off = 0;
   // Of a sampled launch: what is counted lies within this share of the true number, in 95 of 100 cases. 0: it is the true number;
   // 1: the sample met it so seldom that nothing can be said.
   double spread = 0;

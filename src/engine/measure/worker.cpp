@@ -50,6 +50,11 @@ void Worker::bulk(const access::BulkAccess& access) {
     cell.sums.counts[a] += arch::count_bulk(*architectures_[a], access);
 }
 
+void Worker::predicated_off(access::SiteId id, u64 warps) {
+  if (off_.empty()) off_.resize(std::size_t{sites_} + 1);
+  off_[id.value < site_index_.size() ? site_index_[id.value] : sites_] += warps;
+}
+
 BlockFollower& Worker::follower_of(const access::AccessHeader& access) {
   u32 site = access.site.value < site_index_.size() ? site_index_[access.site.value] : sites_;
   u32 place = site < places_.size() ? places_[site] : static_cast<u32>(places_.size());

@@ -17,6 +17,7 @@ public:
   void lanes(const access::LaneBatch&) override;
   void affine(const access::AffineAccess&) override;
   void bulk(const access::BulkAccess&) override;
+  void predicated_off(access::SiteId, u64 warps) override;
 
   // Calls f(cell), which is settled, for each space that this worker met at a site; `site` == sites: unlisted
   // ones.
@@ -27,6 +28,8 @@ public:
       f(*cell);
     }
   }
+
+  u64 predicated_off_at(u32 site) const { return site < off_.size() ? off_[site] : 0; } // warps
 
   // Of the first block, if this worker met it at that place.
   BlockFollower* follower(u32 place) { return place < followers_.size() ? followers_[place].get() : nullptr; }
@@ -43,6 +46,7 @@ private:
   u32 sites_;
   std::vector<Cell*> head_; // per site, the last one for sites that were not listed: the first cell, or none
   std::deque<Cell> cells_;
+  std::vector<u64> off_; // per site, as head_: warps in which no lane performed it
   std::vector<std::unique_ptr<BlockFollower>> followers_; // by place
 };
 

@@ -120,6 +120,8 @@ public:
   virtual void lanes(const LaneBatch&) = 0;
   virtual void affine(const AffineAccess&) = 0;
   virtual void bulk(const BulkAccess&) {}
+  // Of machine code: that many warps came to the instruction, and no lane of theirs performed it.
+  virtual void predicated_off(SiteId, u64) {}
 };
 
 // Lanes of warp `warp` of a block: its threads are numbered x fastest; the last warp may have fewer than 32.

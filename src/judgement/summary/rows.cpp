@@ -136,6 +136,7 @@ static void add_record(SiteRecord& sum, const SiteRecord& other) {
   };
   if (const double all = requests(sum) + requests(other); all != 0)
     sum.spread = (sum.spread * requests(sum) + other.spread * requests(other)) / all;
+  sum.predicated_off += other.predicated_off;
   add_counters(sum.counters, other.counters);
   measure::add(sum.distribution, other.distribution);
 }

@@ -14,8 +14,8 @@ Kind joined(Kind kind) { return kind == Kind::reduction ? Kind::atomic : kind; }
 Lines lines_of(const measure::LaunchRecord& launch) {
   Lines out;
   for (const measure::SiteRecord& site : launch.sites) {
-    if (site.counters.empty() || site.counters[0].instructions == 0 || measure::is_copied_half(site))
-      continue;
+    if (site.counters.empty() || measure::is_copied_half(site)) continue;
+    if (site.counters[0].instructions + site.predicated_off == 0) continue;
     const access::SourceFrame place = source::user_frame(site.site);
     const bool placed = place.line != 0;
     LineKey key{placed ? std::filesystem::path(place.file).filename().string() : site.site.function,
@@ -27,6 +27,7 @@ Lines lines_of(const measure::LaunchRecord& launch) {
       sum.counts.instructions += site.counters[0].instructions;
     else
       sum.counts += site.counters[0];
+    sum.counts.instructions += site.predicated_off;
     sum.bytes += site.counters[0].threads * site.site.bytes;
     sum.widest = std::max<u32>(sum.widest, site.site.bytes);
     sum.timing = sum.timing || site.site.timing_dependent != access::Timing::none;

@@ -38,11 +38,11 @@ std::string kernel_section(const Page&, const Kernel&); // one table
 std::string alike_kernel_section(const Page&, const Kernel&, const Kernel& as);
 // Have both kernels the same rows, but for how often they ran?
 bool reads_alike(const Page&, const Kernel&, const Kernel&);
-std::string counter_section(const Page&);              // what a profiler counted of whole launches
-std::string problem_section(const Page&);              // failed, unknown, not implemented, warnings
-std::string closing_section(const Page&);              // spills, where to read on
+std::string counter_section(const Page&);                  // what a profiler counted of whole launches
+std::string problem_section(const Page&);                  // failed, unknown, not implemented, warnings
+std::string closing_section(const Page&);                  // spills, where to read on
 std::string instruction_table(const Page&, const Kernel&); // --details
-std::string legend_section(const Page&);               // --details: the counters that each column predicts
+std::string legend_section(const Page&); // --details: the counters that each column predicts
 
 // Of what a kernel moves, the share that is `excess`.
 double waste_of(const Kernel&, u64 excess);

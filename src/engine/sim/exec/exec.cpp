@@ -37,22 +37,31 @@ void Exec::load_top() {
   set_active(top.mask);
 }
 
+// What a profiler counts of an access whose guard holds for no lane of a warp.
+static void report_off(const Exec& x, const Op& op, u32 warps) {
+  if (warps != 0 && op.site.valid() && x.sink != nullptr && x.code->module->is_machine_code)
+    x.sink->predicated_off(op.site, warps);
+}
+
 bool Exec::enter_guarded(const Op& op) {
   Value& guard = values[op.guard];
   if (guard.uniform()) {
-    if ((guard.base & 1) == op.guard_negated) return false;
-    return true;
+    if ((guard.base & 1) != op.guard_negated) return true;
+    report_off(*this, op, active_warps);
+    return false;
   }
   need_lanes(guard, shape);
-  u32 flip = op.guard_negated ? full_mask : 0, any = 0, missing = 0;
+  u32 flip = op.guard_negated ? full_mask : 0, any = 0, missing = 0, off = 0;
   const u32* holds = guard.read<u32>(0);
   guarded = {};
   for (u32 w = first_warp; w < end_warp; ++w) {
     guarded.word[w] = active.word[w] & (holds[w] ^ flip);
     any |= guarded.word[w];
     missing |= guarded.word[w] ^ active.word[w];
+    off += guarded.word[w] == 0 && active.word[w] != 0;
   }
   if (missing == 0) return true;
+  report_off(*this, op, off);
   mask = &guarded;
   unguarded = false;
   return any != 0;
