@@ -56,6 +56,18 @@ expect_json assembled.json "$sums" '[[32, 4, 0, 0, 0, 256, 256, 0], [8, 4, 0, 4,
 
 "$nvcc" -O3 -lineinfo -cudart shared -gencode arch=compute_90,code=compute_90 "$programs/scale.cu" -o ptx_alone
 
+# Warps whose guard holds for no lane count as instructions, as an H200 counted them (580.159.04, 29 November 2026), whether CTAs stand for
+# each other or not.
+"$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 "$programs/predicated.cu" -o predicated
+for mode in --proofs=never --proofs=always; do
+  run "$warplens" run $mode --json predicated.json ./predicated
+  expect_code 0
+  expect_json predicated.json '[sorted(s["instructions"] + s.get("predicated_off", 0) for s in l["sites"]) for l in r["launches"] if l["grid"][0] == 3]' \
+    '[[6], [6, 24], [24] * 9, [24, 24, 24], [12], [0, 0, 24, 24]]'
+  expect_json predicated.json '[s["instructions"] + s.get("predicated_off", 0) for s in r["launches"][6]["sites"]]' '[16000] * 9'
+  expect_json predicated.json 'sorted(s["instructions"] for s in r["launches"][6]["sites"])' '[0, 0, 2000, 16000, 16000, 16000, 16000, 16000, 16000]'
+done
+
 # The compiler copies an indexed parameter to local memory, and the assembler reads it where it is: a request for each different
 # word of a warp, as an H200 counted (idc__requests, less three a warp for the other parameters; 26 November 2026).
 "$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 "$programs/parameters.cu" -o parameters
