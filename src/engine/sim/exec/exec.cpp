@@ -39,7 +39,7 @@ void Exec::load_top() {
 
 // What a profiler counts of an access whose guard holds for no lane of a warp.
 static void report_off(const Exec& x, const Op& op, u32 warps) {
-  if (warps != 0 && op.site.valid() && x.sink != nullptr && x.code->module->is_machine_code)
+  if (warps != 0 && op.site.valid() && x.sink != nullptr && x.code->function->is_machine_code)
     x.sink->predicated_off(op.site, warps);
 }
 
