@@ -25,7 +25,7 @@ std::string table_row(const Row& row) {
   const Counts& c = row.counters[0];
   bool device = row.space != Space::shared && row.space != Space::constant;
   std::string out = "    " + pad_right(clip_middle(row.site.opcode, opcode_width), opcode_width);
-  out += pad_left(fmt::format("{}", c.instructions), detail_count_width) +
+  out += pad_left(fmt::format("{}", c.instructions + row.predicated_off), detail_count_width) +
          pad_left(fmt::format("{}", c.threads), detail_count_width + 2);
   out += pad_left(fmt::format("{}", 8 * row.site.bytes), 6);
   out += pad_left(device ? fmt::format("{}", c.tags) : "-", detail_count_width);
