@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the links of every Markdown page: a relative link must lead to a file, its #anchor to a heading there."""
+"""Checks the links of every Markdown page: a relative link must lead to a file, its #anchor to a heading there. And what comments
+in src/ name in brackets, (room/file.h), must be there: in src/, beside the file, or in the folder above."""
 import pathlib
 import re
 import sys
@@ -37,9 +38,18 @@ def problems_of(page: pathlib.Path) -> list[str]:
     return problems
 
 
+def problems_of_comments(source: pathlib.Path) -> list[str]:
+    wings = [root, *(wing for wing in (root / "src").iterdir() if wing.is_dir())]
+    named = re.findall(r"\(((?:[a-z_]+/)+[a-z_]+\.(?:h|cpp|def))", source.read_text(errors="replace"))
+    return [f"{source.relative_to(root)}: '{name}' is not there" for name in named
+            if not any((folder / name).exists() for folder in [*wings, source.parent, source.parent.parent])]
+
+
 def main() -> int:
     checked = pages()
     problems = [problem for page in checked for problem in problems_of(page)]
+    for source in sorted(path for ending in ("h", "cpp") for path in (root / "src").rglob(f"*.{ending}")):
+        problems += problems_of_comments(source)
     print("\n".join(problems) if problems else f"{len(checked)} pages: every link leads somewhere")
     return 1 if problems or not checked else 0
 

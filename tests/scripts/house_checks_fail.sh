@@ -59,6 +59,10 @@ grep -q "tests/hardware/HARDWARE.md" "$copy/log"
 echo '[nowhere](no_such_page.md)' >"$copy/docs/BAD.md"
 if python3 "$copy/scripts/check_links.py" >"$copy/log"; then echo "a dead link went unnoticed"; exit 1; fi
 grep -q "no_such_page" "$copy/log"
+echo '// As elsewhere (base/no_such_file.h).' >"$copy/src/foundation/base/lost.h"
+if python3 "$copy/scripts/check_links.py" >"$copy/log"; then echo "a comment that names a lost file went unnoticed"; exit 1; fi
+grep -q "base/no_such_file.h" "$copy/log"
+rm "$copy/src/foundation/base/lost.h"
 
 rm "$copy/docs/BAD.md"
 python3 "$copy/scripts/check_words.py" >"$copy/log" || { cat "$copy/log"; exit 1; }

@@ -34,7 +34,7 @@ static_assert(sizeof(DriverExport) == 24 && offsetof(DriverExport, function) == 
 
 namespace {
 
-// As for the Runtime API (runtime/exports.cpp).
+// As for the Runtime API (preload/exports.cpp).
 void watch_failed_calls() {
   DriverExport* row = warplens_cuda;
 #define ALIAS(called, of, since)                                                                             \

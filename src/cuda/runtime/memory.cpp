@@ -1,6 +1,6 @@
 // Allocation: device, pitched, pinned, registered, managed, stream-ordered; and questions about pointers.
 //
-// Device memory is host memory at the same address (sim/memory.h), so that pinned, managed and registered
+// Device memory is host memory at the same address (sim/memory/memory.h), so that pinned, managed and registered
 // memory need no second address.
 #include "runtime/memory.h"
 #include "base/bits.h"

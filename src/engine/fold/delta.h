@@ -11,7 +11,7 @@
 
 namespace warplens::fold {
 
-// Of the engine, the room sees this (watch/observe.h says what may be relied on).
+// Of the engine, the room sees this (sim/watch/observe.h says what may be relied on).
 using sim::Code;
 using sim::FoldRule;
 using sim::Frame;

@@ -1,5 +1,5 @@
 // What the lanes of a site's warps look like, as values: what classify.h finds in the emulated program, and what
-// the report groups by and puts into words (report/pattern_text.h).
+// the report groups by and puts into words (summary/pattern_text.h).
 #pragma once
 #include "base/types.h"
 #include <string_view>

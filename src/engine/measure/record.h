@@ -2,7 +2,7 @@
 // that travels as one JSON line from the emulated program to the parent process (wire.h).
 //
 // Programs repeat themselves: launches are *alike* when nothing but their number and their time tells them apart. Such
-// launches travel (once.h) and are kept (report/launches.h) as one.
+// launches travel (once.h) and are kept (summary/launches.h) as one.
 #pragma once
 #include "access/site.h"
 #include "arch/counts.h"
