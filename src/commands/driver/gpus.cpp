@@ -1,7 +1,7 @@
 // The table of compute capabilities as text and as JSON.
 #include "driver/gpus.h"
 #include "arch/table.h"
-#include "driver/options/architectures.h"
+#include "text/words.h"
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -47,7 +47,7 @@ Json row_json(const Architecture& row) {
     rules[std::string(named.space)] = rule;
   }
   return {{"sm", row.sm},
-          {"compute_capability", dotted(row)},
+          {"compute_capability", text::compute_capability(row.sm)},
           {"generation", row.generation},
           {"part", row.part.name},
           {"multiprocessors", row.part.multiprocessors},
@@ -83,10 +83,11 @@ std::string gpus_text() {
       std::string line = fmt::format("{} ({}): {}\n    {}; {}", named.rule->rule->id, named.space,
                                      source.rule, name(source.grade), source.citation);
       if (uses[line].empty()) order.push_back(line);
-      uses[line].push_back(dotted(*row));
+      uses[line].push_back(text::compute_capability(row->sm));
     }
-    out += fmt::format("{:>5}  {:<10} {:<30} {:>4} {:>8} {:>9} {:>6}  {}\n", dotted(*row), row->generation,
-                       row->part.name, row->part.multiprocessors, size_text(row->part.memory_bytes),
+    out += fmt::format("{:>5}  {:<10} {:<30} {:>4} {:>8} {:>9} {:>6}  {}\n",
+                       text::compute_capability(row->sm), row->generation, row->part.name,
+                       row->part.multiprocessors, size_text(row->part.memory_bytes),
                        size_text(row->part.l2_bytes), row->limits.threads_per_sm / 32, grades);
   }
   out += "\nRules\n";

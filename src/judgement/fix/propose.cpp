@@ -1,4 +1,4 @@
-// Three steps. Tokens tell which findings may have an edit at all. The edits program (src/edits) is asked about these, all of one file
+// Three steps. Tokens tell which findings may have an edit at all. The edits program (src/judgement/edits) is asked about these, all of one file
 // at once. Its answers become edits, or a note that says why there is none.
 #include "fix/propose.h"
 #include "fix/edits.h"

@@ -1,5 +1,6 @@
 #include "driver/options/architectures.h"
 #include "arch/table.h"
+#include "text/words.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -49,13 +50,11 @@ bool is_called(const Architecture& row, std::string_view name) {
 
 std::string known_names() {
   std::string out;
-  for (const Architecture* row : arch::all()) (out += ' ') += dotted(*row);
+  for (const Architecture* row : arch::all()) (out += ' ') += text::compute_capability(row->sm);
   return out;
 }
 
 } // namespace
-
-std::string dotted(const Architecture& row) { return fmt::format("{}.{}", major(row), minor(row)); }
 
 Result<const Architecture*> architecture_named(std::string_view name) {
   std::string digits = digits_of(name);

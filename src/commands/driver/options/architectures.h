@@ -2,7 +2,6 @@
 #pragma once
 #include "arch/arch.h"
 #include "base/diagnostic.h"
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +11,5 @@ namespace warplens::driver {
 Result<const arch::Architecture*> architecture_named(std::string_view name);
 // A list of them, separated by commas: "10,2.0,sm_90". At least one.
 Result<std::vector<const arch::Architecture*>> architectures_named(std::string_view names);
-std::string dotted(const arch::Architecture&); // "9.0"
 
 } // namespace warplens::driver

@@ -8,7 +8,8 @@
 //
 // Resolving has no effect but on scratch memory and on the cache of allocation ranges: who only asks (fold/) may.
 // report() tells the sink of these. What is no load, store or atomic tells it itself: bulk copies (bulk.cpp), texels
-// (ops/texture_access.cpp) and the operands of warpgroup products (ops/execute_group.cpp).
+// (ops/texture_access.cpp) and the operands of warpgroup products (ops/execute_group.cpp). Of machine code the sink also hears
+// how many warps a guard keeps out (Exec::enter_guarded): these have no access.
 //
 // An access costs what its form costs, and the form is decided in one place:
 //
