@@ -34,6 +34,7 @@ struct Code {
   Dim3 grid{64, 1, 1}, block{32, 1, 1};
   u64 launches = 1;
   measure::Status status = measure::Status::exact;
+  double spread = 0;
 };
 
 measure::LaunchRecord launch_of(const Code& code, const std::vector<u32>& sm, u64 index) {
@@ -60,6 +61,7 @@ measure::LaunchRecord launch_of(const Code& code, const std::vector<u32>& sm, u6
       collector.sinks()[0]->affine(access);
     }
   launch.sites = collector.finish();
+  for (measure::SiteRecord& site : launch.sites) site.spread = code.spread;
   return launch;
 }
 
@@ -165,6 +167,45 @@ TEST(Diff, LaunchesThatDifferAreComparedOneByOneAndSaid) {
   EXPECT_EQ(model.kernels[0].change, Change::same);
   EXPECT_THAT(model.warnings, Contains(HasSubstr("k (2 → 6)")));
   EXPECT_EQ(model.change, Change::worse); // the run as a whole
+}
+
+TEST(Diff, ARunThatWasEndedEarlyIsNotBetterForLaunchingLess) {
+  summary::Model before = run_of({{.accesses = {strided}, .launches = 6}}),
+                 after = run_of({{.accesses = {strided}, .launches = 2}});
+  EXPECT_EQ(diff_of(before, after).change, Change::better);
+  after.input.outcome.stopped = measure::Stop::at_budget;
+  EXPECT_EQ(diff_of(before, after).change, Change::same);
+}
+
+// The same accesses by more blocks: more SMs share them.
+TEST(Diff, WorkThatIsSpreadOverMoreSMsIsBetter) {
+  const Model model = diff_of({{.accesses = {contiguous}, .grid = {4, 1, 1}, .block = {1024, 1, 1}}},
+                              {{.accesses = {contiguous}, .grid = {128, 1, 1}}});
+  EXPECT_EQ(model.before.cost.cycles, model.after.cost.cycles);
+  EXPECT_EQ(model.change, Change::better);
+  EXPECT_EQ(model.kernels[0].change, Change::better);
+  EXPECT_THAT(terminal(model, {}), HasSubstr("cycles of the busiest SM"));
+}
+
+TEST(Diff, SamplesDifferByMoreThanTheirSpreads) {
+  auto sampled = [](u32 blocks, double spread) {
+    return Code{
+        .accesses = {strided}, .grid = {blocks, 1, 1}, .status = measure::Status::sampled, .spread = spread};
+  };
+  const Model alike = diff_of({sampled(1320, 0.05)}, {sampled(1452, 0.06)}); // 10 % more
+  EXPECT_EQ(alike.change, Change::same);
+  EXPECT_EQ(alike.kernels[0].change, Change::same);
+  EXPECT_TRUE(failures_of(alike, "worse").empty());
+  const Model other = diff_of({sampled(1320, 0.02)}, {sampled(1452, 0.02)});
+  EXPECT_EQ(other.change, Change::worse);
+  EXPECT_THAT(terminal(other, {}), HasSubstr("~"));
+  EXPECT_THAT(other.warnings, Contains(HasSubstr("counted a sample (~) of k")));
+}
+
+TEST(Diff, RunsWithoutACommonKernelAreNotCompared) {
+  const Model model = diff_of({{.kernel = "one", .accesses = {strided}}},
+                              {{.kernel = "two", .accesses = {{7, "b[i] = 0;", 4, Space::shared}}}});
+  EXPECT_THAT(terminal(model, {}), HasSubstr("Not comparable: no kernel was counted in both runs"));
 }
 
 TEST(Diff, WhatDependsOnTimingIsLeftOutAndSaid) {

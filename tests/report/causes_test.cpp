@@ -13,6 +13,7 @@ using access::AffineAccess;
 using access::ArrayKind;
 using access::Site;
 using access::SiteId;
+using access::Space;
 
 struct Made {
   std::string kernel;
@@ -99,6 +100,31 @@ TEST(Causes, OnePatternOfSeveralArraysIsOneFinding) {
   EXPECT_EQ(excess, model.excess_cycles);
   EXPECT_EQ(model.kernels[0].share + model.kernels[1].share, 1);
   EXPECT_EQ(model.lines[0].lines.size(), 2u); // line 20 is in both kernels
+}
+
+// What is lost is most of the waste, and next to nothing of what the program's accesses cost.
+TEST(Causes, ASmallCauseIsNoHeadline) {
+  std::vector<Site> sites;
+  for (u32 i = 0; i < 200; ++i) sites.push_back(load(i, {{"/s/a.cu", 3 + i, 1, ""}}));
+  const Model busy = model_of({counted({"busy", sites, std::vector<i64>(200, 4)}),
+                               counted({"small", {load(0, {{"/s/b.cu", 3, 1, ""}})}, {8}}, 1)});
+  ASSERT_EQ(busy.findings.size(), 1u);
+  EXPECT_EQ(busy.findings[0].share, 1);
+  EXPECT_LT(busy.excess_cycles * 100, busy.cycles);
+  const std::string text = terminal(busy, {.width = 100});
+  EXPECT_TRUE(says(text, "1 cause below 1% of what all accesses cost (--top-lines 0 shows all)"));
+  EXPECT_EQ(text.find("of the waste"), text.npos);
+  EXPECT_TRUE(says(terminal(busy, {.width = 100, .top_lines = 0}), " 1. 100% of the waste: small, b.cu:3"));
+}
+
+// Bytes between warps and the L1, and passes of shared memory: not added up.
+TEST(Causes, SharedMemoryHasAColumnOfItsOwn) {
+  Site tile = load(1, {{"/s/a.cu", 4, 1, ""}});
+  tile.space = Space::shared;
+  const std::string text = terminal(
+      model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}), tile}, {4, 128}})}), {.width = 100});
+  EXPECT_TRUE(says(text, "for nothing  conflicts  limited by"));
+  EXPECT_TRUE(says(text, "k                1      512 B           0%        97%"));
 }
 
 TEST(Causes, IdleLanesAreNotCalledFine) {

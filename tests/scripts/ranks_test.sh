@@ -1,6 +1,8 @@
 # Programs that a launcher starts several times: who writes which file, and one report over all ranks. Most of it with the environment
 # that launchers make; with Open MPI's mpirun where it is installed.
 . "$(dirname "$0")/common.sh"
+mkdir -p own
+export TMPDIR="$PWD/own" # jobs of others may leave a folder in the common one
 
 cat >ranks.cu <<'CU'
 #include <cstdio>

@@ -39,6 +39,7 @@ void sum_up(Model& model) {
     model.excess_bytes += kernel.excess_bytes;
     model.moved_bytes += kernel.moved_bytes;
     model.excess_cycles += kernel.excess_cycles;
+    model.cycles += kernel.cycles;
     for (const auto& [space, counters] : kernel.totals) {
       std::vector<arch::Counts>& sum = model.totals[space];
       sum.resize(std::max(sum.size(), counters.size()));
@@ -159,11 +160,11 @@ void find_findings(Model& model) {
   std::map<u32, std::vector<Access>> sets;
   for (u32 i = 0; i < accesses.size(); ++i) sets[groups.find(i)].push_back(accesses[i]);
   for (auto& [first, set] : sets) model.findings.push_back(finding_of(model, std::move(set)));
-  // One scale for all: cycles, those of atomics that wait for one another too.
+  // One scale for the order: cycles, those of atomics that may wait for one another too. The shares are of what is lost for certain.
   auto lost = [](const Finding& finding) { return std::max(finding.excess_cycles, finding.wait_cycles); };
   u64 all = 0;
-  for (const Finding& finding : model.findings) all += lost(finding);
-  for (Finding& finding : model.findings) finding.share = share_of(lost(finding), all);
+  for (const Finding& finding : model.findings) all += finding.excess_cycles;
+  for (Finding& finding : model.findings) finding.share = share_of(finding.excess_cycles, all);
   // Sectors that neighbouring warps read too, and that L1 serves, cost little, however many they are.
   auto order = [&](const Finding& finding) {
     return std::tuple(finding.rule == findings::Rule::halo_access, ~lost(finding), ~finding.excess_bytes);
@@ -205,13 +206,18 @@ void rank_lines(Model& model) {
 } // namespace
 
 u64 excess_bytes(const Model& model, access::Space space, std::size_t architecture) {
-  const auto totals = model.totals.find(space);
-  if (totals == model.totals.end() || architecture >= totals->second.size()) return 0;
-  u64 out = measure::excess_bytes(totals->second[architecture], space);
-  if (space != access::Space::local) return out;
+  u64 out = 0;
   for (const Kernel& kernel : model.kernels)
-    if (measure::is_counted(kernel.status) && architecture < kernel.spilled.size())
-      out += measure::bytes_needed(kernel.spilled[architecture], space); // nobody asked for it
+    if (measure::is_counted(kernel.status)) out += excess_bytes(kernel, space, architecture);
+  return out;
+}
+
+u64 excess_bytes(const Kernel& kernel, access::Space space, std::size_t architecture) {
+  const auto totals = kernel.totals.find(space);
+  if (totals == kernel.totals.end() || architecture >= totals->second.size()) return 0;
+  u64 out = measure::excess_bytes(totals->second[architecture], space);
+  if (space == access::Space::local && architecture < kernel.spilled.size())
+    out += measure::bytes_needed(kernel.spilled[architecture], space); // nobody asked for it
   return out;
 }
 

@@ -19,6 +19,7 @@ Cost cost_of(const arch::Counts&, access::Space, const access::Site&, const arch
 
 // What all accesses of a space moved for nothing, in bytes: of spilled registers everything, which `totals` do not tell apart.
 u64 excess_bytes(const Model&, access::Space, std::size_t architecture = 0);
+u64 excess_bytes(const Kernel&, access::Space, std::size_t architecture = 0);
 
 double share_of(u64 part, u64 all); // 0 of nothing
 

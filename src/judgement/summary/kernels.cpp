@@ -192,6 +192,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
       const u64 moved = measure::bytes_moved(row.counters[0], row.space);
       kernel.excess_bytes += row.excess_bytes;
       kernel.excess_cycles += row.excess_cycles;
+      kernel.cycles += row.cycles;
       kernel.moved_bytes += moved;
       kernel.spread += row.spread * static_cast<double>(moved);
     }

@@ -101,6 +101,7 @@ struct Effect {
 struct Row : measure::SiteRecord {
   u32 sites = 1;                           // PTX instructions merged
   u64 excess_bytes = 0, excess_cycles = 0; // under the first architecture
+  u64 cycles = 0;                          // likewise, excess and need
   double efficiency = 1;
   double from_l2 = 1; // of its sectors, the share that comes from there (measure/reuse.h)
   Cost cost{};
@@ -180,6 +181,7 @@ struct Kernel {
   std::vector<Row> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  u64 cycles = 0;                                            // of all its accesses, excess and need
   double share = 0;                                          // of the program's excess cycles
   Parts ranks, devices;                                      // summary/parts.h
   u32 timing_dependent =
@@ -200,7 +202,7 @@ struct Finding {
   std::optional<findings::Rule> rule; // of the advice that they share, where there is one
   u64 excess_bytes = 0, excess_cycles = 0;
   u64 wait_cycles = 0; // of its rows; where it is more than excess_cycles, it decides the place in the order
-  double share = 0; // of the cycles that all findings lose, in excess or by waiting: what they are ordered by
+  double share = 0;    // of the excess cycles of all findings
   arch::Counts counts{}; // of all, under the first architecture
   Cost cost{};           // likewise, per request
   // What the advice of the worst access changes, over all accesses of the finding; those that it is not given for stay.
@@ -235,6 +237,7 @@ struct Model {
   std::vector<Kernel> kernels; // worst first; those that were not counted after those that were
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  u64 cycles = 0;                                            // likewise, of all kernels
   std::vector<Finding> findings;                             // worst first; after them those that L1 serves
   std::vector<ProgramLine> lines;                            // those with excess, worst first
   std::map<std::string, std::string> files; // as the compiler names them → as a reader wants them

@@ -16,7 +16,9 @@ using measure::Pattern;
 using measure::Shape;
 
 std::string_view unit_of(const access::Site& site) {
-  if (site.vector > 1) return "vectors";
+  const bool may_be_double =
+      site.bytes == 8 && site.element != access::ElementType::floating; // of machine code
+  if (site.vector > 1 && !may_be_double) return "vectors";
   if (site.element == access::ElementType::floating && site.bytes == 4) return "floats";
   if (site.element == access::ElementType::floating && site.bytes == 8) return "doubles";
   return "elements";

@@ -223,9 +223,11 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
     row.efficiency = measure::efficiency(row.counters[0], row.space);
     row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
     row.from_l2 = reuse.share_from_l2(row.site, row.space, row.distribution.first_block);
-    if (architecture != nullptr)
+    if (architecture != nullptr) {
       row.excess_cycles =
           measure::excess_cycles(row.counters[0], row.space, row.site, *architecture, row.from_l2);
+      row.cycles = measure::cycles(row.counters[0], row.space, *architecture, row.from_l2).busiest();
+    }
     if (architecture != nullptr && !row.is_rare())
       row.advice = advise::advise(row, {architecture, 0, &launch});
     if (source::is_library_code(row.site))
@@ -236,6 +238,7 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
       if (!advice.by_itself) continue;
       row.excess_bytes = measure::excess_bytes(*advice.by_itself, row.space);
       row.excess_cycles = measure::excess_cycles(*advice.by_itself, row.space, *architecture);
+      row.cycles = measure::cycles(*advice.by_itself, row.space, *architecture).busiest();
     }
     if (row.excess_bytes == 0) row.excess_cycles = 0; // passes of bytes that are all needed
     if (row.is_rare()) row.excess_bytes = row.excess_cycles = 0;

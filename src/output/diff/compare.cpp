@@ -24,7 +24,8 @@ constexpr double clearly = 0.6, nearly = 0.8;
 Kernels counted(const View& view) {
   Kernels out;
   for (const summary::Kernel& kernel : view.model.kernels)
-    if (measure::is_whole(kernel.status) && view.architecture(kernel) < kernel.sm.size())
+    if ((measure::is_whole(kernel.status) || kernel.status == measure::Status::sampled) &&
+        view.architecture(kernel) < kernel.sm.size())
       out.push_back(&kernel);
   return out;
 }
@@ -156,6 +157,20 @@ std::optional<Kernel::Side> side_of(const View& view, const summary::Kernel* ker
   return out;
 }
 
+// A side that is not there has none.
+Cycles cycles_of(const std::optional<Kernel::Side>& before, const std::optional<Kernel::Side>& after) {
+  auto is_known = [](const std::optional<Kernel::Side>& side) { return !side || side->busiest != 0; };
+  Cycles out{.of_busiest = is_known(before) && is_known(after)};
+  auto take = [&](const std::optional<Kernel::Side>& side, double& cycles) {
+    if (!side || side->cost.cycles == 0) return;
+    cycles = out.of_busiest ? side->busiest : side->cost.cycles;
+    out.spread += side->cost.spread * cycles / side->cost.cycles;
+  };
+  take(before, out.before);
+  take(after, out.after);
+  return out;
+}
+
 Kernel compare_kernels(const View& before, const View& after, const KernelPair& pair) {
   const auto& [old_kernel, new_kernel] = pair;
   Kernel out;
@@ -167,44 +182,63 @@ Kernel compare_kernels(const View& before, const View& after, const KernelPair& 
   out.before = side_of(before, old_kernel, scale.before);
   out.after = side_of(after, new_kernel, scale.after);
   out.lines = compare_lines(before, old_kernel, after, new_kernel, scale);
+  out.cycles = cycles_of(out.before, out.after);
   if (!out.before || !out.after) {
     out.change = out.before ? Change::removed : Change::added;
     return out;
   }
   out.renamed = source::name_parts(out.before->name).base != source::name_parts(out.after->name).base;
-  out.change = change_of(out.before->cost, out.after->cost, out.before->busiest, out.after->busiest);
+  out.change = change_of(out.cycles, out.before->cost, out.after->cost);
   return out;
 }
 
-double movement(const Kernel& kernel) {
-  return (kernel.after ? kernel.after->cost.cycles : 0) - (kernel.before ? kernel.before->cost.cycles : 0);
+// The sum over the kernels; `as_often`: each launched as often as the second run does.
+Cycles cycles_of(const std::vector<Kernel>& kernels, bool as_often) {
+  auto is_known = [](const Kernel& kernel) { return kernel.cycles.of_busiest; };
+  Cycles out{.of_busiest = std::ranges::all_of(kernels, is_known)};
+  for (const Kernel& kernel : kernels) {
+    // Costs of kernels that the sides launch another number of times are of one launch.
+    auto times = [&](const Kernel::Side& side) {
+      return !kernel.per_launch ? 1 : static_cast<double>((as_often ? *kernel.after : side).launches);
+    };
+    const bool mixed = kernel.cycles.of_busiest && !out.of_busiest;
+    auto add = [&](const std::optional<Kernel::Side>& side, double& sum, double cycles) {
+      if (side) sum += times(*side) * (mixed ? side->cost.cycles : cycles);
+    };
+    add(kernel.before, out.before, kernel.cycles.before);
+    add(kernel.after, out.after, kernel.cycles.after);
+    out.spread += (kernel.after ? times(*kernel.after) : 1) * kernel.cycles.spread;
+  }
+  return out;
 }
 
-std::vector<Traffic> traffic_of(const summary::Model& model, u32 sm) {
+std::vector<Traffic> traffic_of(const View& view, const Kernels& kernels) {
+  std::map<access::Space, Traffic> sums;
+  for (const summary::Kernel* kernel : kernels)
+    for (const auto& [space, counters] : kernel->totals) {
+      const std::size_t a = view.architecture(*kernel);
+      if (a >= counters.size()) continue;
+      const arch::Counts& counts = counters[a];
+      Traffic& sum = sums.try_emplace(space, Traffic{space, "bytes"}).first->second;
+      if (space == access::Space::shared)
+        sum.unit = "wavefronts", sum.moved += counts.wavefronts, sum.excess += measure::excess(counts, space);
+      else if (space == access::Space::constant)
+        sum.unit = "requests", sum.moved += counts.requests, sum.excess += measure::excess(counts, space);
+      else
+        sum.moved += measure::bytes_moved(counts, space),
+            sum.excess += summary::excess_bytes(*kernel, space, a);
+    }
   std::vector<Traffic> out;
-  for (const auto& [space, counters] : model.totals) {
-    const auto a = static_cast<std::size_t>(std::ranges::find(model.input.sm, sm) - model.input.sm.begin());
-    if (a >= counters.size()) continue;
-    const arch::Counts& sum = counters[a];
-    if (space == access::Space::shared)
-      out.push_back({space, "wavefronts", sum.wavefronts, measure::excess(sum, space)});
-    else if (space == access::Space::constant)
-      out.push_back({space, "requests", sum.requests, measure::excess(sum, space)});
-    else
-      out.push_back(
-          {space, "bytes", measure::bytes_moved(sum, space), summary::excess_bytes(model, space, a)});
-  }
+  for (const auto& [space, sum] : sums) out.push_back(sum);
   return out;
 }
 
 Side side_of(const Run& run, const View& view) {
-  Side out{run.name, run.model.input.sm, run.model.complete, summary::count(run.model.input.launches), {}, 0,
+  Side out{run.name, run.model.input.sm, run.model.complete, summary::count(run.model.input.launches), {},
            {}};
-  for (const summary::Kernel* kernel : counted(view)) {
-    out.cost += view.cost(*kernel);
-    out.busiest += static_cast<double>(busiest_of(view, *kernel).cycles);
-  }
-  out.traffic = traffic_of(run.model, view.sm);
+  const Kernels kernels = counted(view);
+  for (const summary::Kernel* kernel : kernels) out.cost += view.cost(*kernel);
+  out.traffic = traffic_of(view, kernels);
   return out;
 }
 
@@ -224,6 +258,7 @@ std::string_view name(Change change) {
 Cost& Cost::operator+=(const Cost& other) {
   cycles += other.cycles, excess_cycles += other.excess_cycles;
   moved_bytes += other.moved_bytes, excess_bytes += other.excess_bytes;
+  spread += other.spread;
   return *this;
 }
 
@@ -231,6 +266,8 @@ double Cost::waste() const { return moved_bytes == 0 ? 0 : excess_bytes / moved_
 
 Change change_of(const Cost& before, const Cost& after) {
   constexpr double same = 1 + 1e-9; // averages of launches are rounded
+  const double spread = before.spread + after.spread;
+  if (spread != 0 && std::abs(after.cycles - before.cycles) <= spread) return Change::same;
   for (const auto& [old_value, new_value] :
        {std::pair(before.cycles, after.cycles), std::pair(before.moved_bytes, after.moved_bytes)}) {
     if (new_value > old_value * same) return Change::worse;
@@ -239,10 +276,9 @@ Change change_of(const Cost& before, const Cost& after) {
   return Change::same;
 }
 
-Change change_of(const Cost& before, const Cost& after, double busiest_before, double busiest_after) {
-  const Change change = change_of(before, after);
-  const bool as_busy = busiest_before > 0 && busiest_after >= busiest_before * (1 - 1e-9);
-  return change == Change::better && as_busy ? Change::same : change;
+Change change_of(const Cycles& cycles, const Cost& before, const Cost& after) {
+  if (!cycles.of_busiest) return change_of(before, after);
+  return change_of(Cost{.cycles = cycles.before, .spread = cycles.spread}, Cost{.cycles = cycles.after});
 }
 
 double growth(double before, double after) {
@@ -277,7 +313,6 @@ Result<Model> compare(const Run& before, const Run& after, u32 sm, const std::ve
   out.sm = *common;
   out.before = side_of(before, old_view);
   out.after = side_of(after, new_view);
-  out.change = change_of(out.before.cost, out.after.cost, out.before.busiest, out.after.busiest);
   Kernels old_kernels = counted(old_view), new_kernels = counted(new_view);
   std::vector<KernelPair> asked;
   if (Result<void> found = pair_as_asked(asked, old_kernels, new_kernels, matches); !found)
@@ -289,7 +324,11 @@ Result<Model> compare(const Run& before, const Run& after, u32 sm, const std::ve
     out.kernels.push_back(compare_kernels(old_view, new_view, pairs[i]));
     out.kernels.back().asked = i < first_other;
   }
-  std::ranges::stable_sort(out.kernels, [](const Kernel& a, const Kernel& b) {
+  const bool ended = before.model.input.outcome.was_stopped() || after.model.input.outcome.was_stopped();
+  out.cycles = cycles_of(out.kernels, ended);
+  out.change = change_of(out.cycles, out.before.cost, out.after.cost);
+  auto movement = [](const Kernel& kernel) { return kernel.cycles.after - kernel.cycles.before; };
+  std::ranges::stable_sort(out.kernels, [&](const Kernel& a, const Kernel& b) {
     return comes_before(a.change, movement(a), b.change, movement(b));
   });
   add_doubts(out, before.model, after.model);

@@ -29,8 +29,9 @@ std::vector<std::string> kernels_with(const summary::Model& model, measure::Stat
 void doubts_of_side(std::vector<std::string>& out, const summary::Model& model, std::string_view which) {
   using measure::Status;
   if (model.input.launches.empty()) out.push_back(fmt::format("the {} run has no launch", which));
-  for (const Status status :
-       {Status::sampled, Status::partial, Status::failed, Status::unknown, Status::refused})
+  if (const std::vector<std::string> names = kernels_with(model, Status::sampled); !names.empty())
+    out.push_back(fmt::format("the {} run counted a sample (~) of {}", which, listed(names)));
+  for (const Status status : {Status::partial, Status::failed, Status::unknown, Status::refused})
     if (const std::vector<std::string> names = kernels_with(model, status); !names.empty())
       out.push_back(fmt::format("not compared, because the {} run did not count {} to the end: {}", which,
                                 names.size() == 1 ? "it" : "them", listed(names)));

@@ -45,10 +45,12 @@ public:
 
   void run() {
     if (!model_.counted) return findings();
-    say("the run", model_.change, model_.before.cost, model_.after.cost);
+    say("the run", model_.change, decides(model_.cycles, model_.before.cost, true),
+        decides(model_.cycles, model_.after.cost, false));
     for (const Kernel& kernel : model_.kernels) {
       if (!kernel.before || !kernel.after) continue;
-      say(kernel_name(kernel), kernel.change, kernel.before->cost, kernel.after->cost);
+      say(kernel_name(kernel), kernel.change, decides(kernel.cycles, kernel.before->cost, true),
+          decides(kernel.cycles, kernel.after->cost, false));
       if (condition_.what != What::worse_line) continue;
       for (const Line& line : kernel.lines)
         if (line.before && line.after) say(place_name(line), line.change, line.old_cost, line.new_cost);
@@ -58,6 +60,11 @@ public:
 private:
   void add(std::string text) {
     if (std::ranges::find(out_, text) == out_.end()) out_.push_back(std::move(text));
+  }
+
+  static Cost decides(const Cycles& cycles, Cost cost, bool before) {
+    cost.cycles = before ? cycles.before : cycles.after;
+    return cost;
   }
 
   // What costs as many cycles may still move more.

@@ -182,10 +182,11 @@ Cost View::cost(const summary::Kernel& kernel, const Row& row) const {
   const arch::Counts& counts = summary::done_of(row, a);
   const double from_l2 = a == 0 ? row.from_l2 : 1;
   auto number = [](u64 value) { return static_cast<double>(value); };
-  return {number(measure::cycles(counts, row.space, *device, from_l2).busiest()),
-          number(measure::excess_cycles(counts, row.space, row.site, *device, from_l2)),
+  const double cycles = number(measure::cycles(counts, row.space, *device, from_l2).busiest());
+  return {cycles, number(measure::excess_cycles(counts, row.space, row.site, *device, from_l2)),
           number(measure::bytes_moved(counts, row.space)),
-          number(measure::excess_bytes(counts, row.space, row.site))};
+          number(measure::excess_bytes(counts, row.space, row.site)),
+          kernel.status == measure::Status::sampled ? row.spread * cycles : 0};
 }
 
 Cost View::cost(const summary::Kernel& kernel) const {
@@ -235,7 +236,8 @@ std::vector<std::string> line_keys(const summary::Kernel& kernel) {
 }
 
 Cost scaled(Cost cost, double divisor) {
-  for (double* value : {&cost.cycles, &cost.excess_cycles, &cost.moved_bytes, &cost.excess_bytes})
+  for (double* value :
+       {&cost.cycles, &cost.excess_cycles, &cost.moved_bytes, &cost.excess_bytes, &cost.spread})
     *value /= divisor;
   return cost;
 }

@@ -47,14 +47,17 @@ std::string kernel_rows(const Model& model) {
   std::string out;
   for (const Kernel& kernel : model.kernels) {
     if (kernel.change == Change::same) continue;
-    auto both = [&](auto&& words) {
-      return from_to(kernel.before ? words(kernel.before->cost) : std::string(),
-                     kernel.after ? words(kernel.after->cost) : std::string());
+    auto both = [&](auto&& before, auto&& after) {
+      return from_to(kernel.before ? before : std::string(), kernel.after ? after : std::string());
     };
-    out += fmt::format(
-        "| {} | {} | {} | {} | {} |\n", mark(kernel.change), findings::markdown_cell(kernel_name(kernel)),
-        both([](const Cost& cost) { return amount(cost.cycles); }),
-        both([](const Cost& cost) { return text::percent(cost.waste()); }), change_text(kernel));
+    auto cycles = [&](double value) { return amount(value, kernel.cycles.spread != 0); };
+    auto waste = [](const std::optional<Kernel::Side>& side) {
+      return side ? text::percent(side->cost.waste()) : std::string();
+    };
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", mark(kernel.change),
+                       findings::markdown_cell(kernel_name(kernel)),
+                       both(cycles(kernel.cycles.before), cycles(kernel.cycles.after)),
+                       both(waste(kernel.before), waste(kernel.after)), change_text(kernel));
   }
   return out;
 }

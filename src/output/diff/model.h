@@ -1,8 +1,10 @@
 // Two runs held against each other, as a value: what every writer of `diff` renders, so that they cannot disagree.
 //
 // Kernels are matched by name, lines by their text in the order of the source (text/lines.h), accesses of a line by space,
-// operation and array. What is compared is what accesses cost at the busiest stage of an SM (measure::StageCycles), which
-// lets spaces be added up, and what they move where that is the same; counts are exact, so that any difference is one.
+// operation and array. Accesses are compared by their cycles at the busiest stage of an SM (measure::StageCycles), which lets
+// spaces be added up, and by what they move where that is the same. A kernel is compared by what it keeps the busiest SM busy
+// with: the same accesses take less where more SMs share them. Counts are exact, so that any difference is one; those of a
+// sample differ where the difference is more than both spreads.
 // Where a kernel was launched another number of times, one launch is compared with one, on average. What depends on timing
 // is left out, and kernels that were not counted to their end are not compared.
 //
@@ -20,6 +22,7 @@ std::string_view name(Change);
 struct Cost {
   double cycles = 0, excess_cycles = 0; // of one SM, were it to do all
   double moved_bytes = 0, excess_bytes = 0;
+  double spread = 0; // of a sample: in 95 of 100 cases the cycles are no farther off than this
   Cost& operator+=(const Cost&);
   double waste() const; // of the bytes that moved, the share that no lane needed
 };
@@ -55,6 +58,13 @@ struct Line {
   std::vector<Access> accesses; // what changed most first
 };
 
+// What decides: the cycles that keep the busiest SM busy, where they are known of both sides; else those of one SM that does all.
+struct Cycles {
+  double before = 0, after = 0;
+  double spread = 0; // of both together: Cost::spread
+  bool of_busiest = false;
+};
+
 struct Kernel {
   struct Side {
     std::string label, name; // short, demangled
@@ -69,6 +79,7 @@ struct Kernel {
   bool renamed = false;    // matched by what its lines are
   bool asked = false;      // matched by the user (--match)
   bool per_launch = false; // costs are averages of a launch
+  Cycles cycles;
   Change change{};
   std::vector<Line> lines; // what changed most first
 };
@@ -85,8 +96,7 @@ struct Side {
   std::vector<u32> sm;
   bool complete = true;
   u64 launches = 0;
-  Cost cost;          // of all launches that were counted
-  double busiest = 0; // cycles of the busiest stage of each kernel, added up; 0: not known
+  Cost cost; // of all launches that were compared
   std::vector<Traffic> traffic;
 };
 
@@ -94,6 +104,8 @@ struct Model {
   bool counted = true; // false: of baselines, which have no cycles
   u32 sm = 0;          // the architecture of the comparison
   Side before, after;
+  Cycles
+      cycles; // of the whole; of kernels that the sides launch another number of times, as often as the second does
   Change change{};                   // of the whole
   std::vector<Kernel> kernels;       // worse, better, added, removed, same; of each what changed most first
   std::vector<std::string> warnings; // what makes the comparison doubtful, as sentences without a full stop
@@ -122,8 +134,8 @@ Result<Model> compare(const Findings& before, const Findings& after, u32 sm = 0)
 
 // `cycles` first, bytes where these are the same.
 Change change_of(const Cost& before, const Cost& after);
-// The same of a whole, which is no faster as long as the stage that limits it has as much to do: then nothing is better.
-Change change_of(const Cost& before, const Cost& after, double busiest_before, double busiest_after);
+// Of a kernel or of the whole. Where the busiest stages have as much to do nothing is better or worse, whatever the others do.
+Change change_of(const Cycles&, const Cost& before, const Cost& after);
 // By how much, from -1; of what was not there before, infinity.
 double growth(double before, double after);
 

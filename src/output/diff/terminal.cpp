@@ -42,7 +42,7 @@ struct Page {
 
 std::string cycles_of(const Access& access) {
   auto of = [](const std::optional<Access::Side>& side) {
-    return side ? amount(side->cost.cycles) : std::string();
+    return side ? amount(side->cost.cycles, side->cost.spread != 0) : std::string();
   };
   if (!access.before) return "+" + of(access.after);
   return access.after ? from_to(of(access.before), of(access.after)) : "-" + of(access.before);
@@ -85,14 +85,13 @@ std::string line_block(const Page& page, const Line& line) {
   return out;
 }
 
-// What the kernel as a whole became: "262 k → 61.4 k cycles, 88% → 0% for nothing".
+// What the kernel as a whole became: "262 k → 61.4 k cycles of the busiest SM; for nothing 88% → 0%".
 std::string kernel_costs(const Kernel& kernel) {
-  auto both = [&](auto&& words) {
-    return from_to(kernel.before ? words(kernel.before->cost) : std::string(),
-                   kernel.after ? words(kernel.after->cost) : std::string());
+  auto waste = [](const std::optional<Kernel::Side>& side) {
+    return side ? text::percent(side->cost.waste()) : std::string();
   };
-  return fmt::format("{} cycles; for nothing {}", both([](const Cost& cost) { return amount(cost.cycles); }),
-                     both([](const Cost& cost) { return text::percent(cost.waste()); }));
+  return fmt::format("{}; for nothing {}", cycles_text(kernel.cycles),
+                     from_to(waste(kernel.before), waste(kernel.after)));
 }
 
 std::string kernel_head(const Page& page, const Kernel& kernel) {
@@ -107,8 +106,8 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
     out += "  taken for one kernel, as --match says\n";
   else if (kernel.renamed)
     out += "  taken for one kernel, because their lines are alike\n";
-  if (kernel.change == Change::same && kernel.before && kernel.after &&
-      kernel.after->cost.cycles < kernel.before->cost.cycles)
+  if (kernel.change == Change::same && kernel.cycles.before == kernel.cycles.after && kernel.before &&
+      kernel.after && kernel.after->cost.cycles < kernel.before->cost.cycles)
     out += wrap(fmt::format("no faster: its busiest stage, {}, takes {} cycles as before",
                             kernel.after->stage, amount(kernel.after->busiest)),
                 "  ", width);

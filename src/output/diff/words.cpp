@@ -64,13 +64,23 @@ std::string change_text(const Line& line) {
   return change_of_sides(line, line.old_cost.cycles, line.new_cost.cycles);
 }
 std::string change_text(const Kernel& kernel) {
-  return change_of_sides(kernel, kernel.before ? kernel.before->cost.cycles : 0,
-                         kernel.after ? kernel.after->cost.cycles : 0);
+  return change_of_sides(kernel, kernel.cycles.before, kernel.cycles.after);
 }
 
 std::string amount(double value) {
   if (value < 100 && value != std::floor(value)) return fmt::format("{:.2f}", value);
   return text::human(static_cast<u64>(std::llround(std::min(value, 1e18))));
+}
+
+std::string amount(double value, bool sampled) {
+  return sampled ? text::about(static_cast<u64>(std::llround(std::min(value, 1e18)))) : amount(value);
+}
+
+std::string cycles_text(const Cycles& cycles) {
+  auto number = [&](double value) { return amount(value, cycles.spread != 0); };
+  std::string numbers = from_to(number(cycles.before), number(cycles.after));
+  if (cycles.before == 0 || cycles.after == 0) numbers = number(cycles.before + cycles.after);
+  return numbers + (cycles.of_busiest ? " cycles of the busiest SM" : " cycles of one SM");
 }
 
 std::string from_to(const std::string& before, const std::string& after) {
@@ -132,7 +142,7 @@ std::string pattern_text(const Access& access) {
 }
 
 std::string verdict(const Model& model) {
-  const double before = model.before.cost.cycles, after = model.after.cost.cycles;
+  const double before = model.cycles.before, after = model.cycles.after;
   if (!model.counted) {
     std::array<u64, 5> lines{}; // by Change
     for (const Kernel& kernel : model.kernels)
@@ -141,23 +151,18 @@ std::string verdict(const Model& model) {
                        text::human(lines[0] + lines[1] + lines[2] + lines[3] + lines[4], "finding"), lines[0],
                        lines[1], lines[2], lines[3], lines[4]);
   }
-  const std::string cycles = fmt::format("{} → {} cycles of one SM", amount(before), amount(after));
+  const bool in_common =
+      std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return kernel.before && kernel.after; });
+  if (!in_common) return "Not comparable: no kernel was counted in both runs";
+  const std::string costs =
+      fmt::format("the accesses cost {} ({})", cycles_text(model.cycles), change_text(before, after));
   switch (model.change) {
-  case Change::worse:
-    return before == after
-               ? "Worse: more is moved in as many cycles"
-               : fmt::format("Worse: the accesses cost {} ({})", cycles, change_text(before, after));
+  case Change::worse: return before == after ? "Worse: more is moved in as many cycles" : "Worse: " + costs;
   case Change::better:
-    return before == after
-               ? "Better: less is moved in as many cycles"
-               : fmt::format("Better: the accesses cost {} ({})", cycles, change_text(before, after));
+    return before == after ? "Better: less is moved in as many cycles" : "Better: " + costs;
   default:
-    if (after < before)
-      return fmt::format(
-          "No faster: the accesses cost {} ({}), but not those of the stages that limit the kernels, "
-          "which have as much to do as before",
-          cycles, change_text(before, after));
-    return fmt::format("Same: the accesses cost {} cycles of one SM, as before", amount(after));
+    if (before != after) return "Same, within the spread of the samples: " + costs;
+    return fmt::format("Same: the accesses cost {}, as before", cycles_text(model.cycles));
   }
 }
 

@@ -12,6 +12,9 @@ std::string change_text(const Kernel&);
 
 // 12.5 k; of averages "12.5".
 std::string amount(double);
+std::string amount(double, bool sampled); // of a sample "~12 k"
+// "262 k → 33 k cycles of the busiest SM"
+std::string cycles_text(const Cycles&);
 // "262 k → 33 k", "262 k" where one side has it or both the same.
 std::string from_to(const std::string& before, const std::string& after);
 
@@ -26,7 +29,7 @@ std::string cost_text(const Access&);
 // "out: stride 128 bytes → contiguous"; empty where neither is known.
 std::string pattern_text(const Access&);
 
-// "Better: 77% fewer cycles, 262 k → 61.4 k"
+// "Better: the accesses cost 262 k → 61.4 k cycles of the busiest SM (-77%)"
 std::string verdict(const Model&);
 // "global 229 kB of 262 kB (88%) → 0 B of 32.8 kB (0%)", one for each space with waste on a side; and "" where none has.
 std::vector<std::string> traffic_texts(const Model&);

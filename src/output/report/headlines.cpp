@@ -27,7 +27,7 @@ namespace {
 
 using access::Space;
 
-// Below this share of what a kernel moves, waste is not worth a headline.
+// Below this share of what all accesses cost, a cause is not worth a headline.
 constexpr double worth_naming = 0.01;
 
 // Atomics that wait for one another are what it costs.
@@ -114,7 +114,7 @@ std::string by_launch(const Page& page, const Finding::Access& access, bool alon
   return words.empty() ? "" : fmt::format("; {}{}", alone ? "" : "the worst ", fmt::join(words, ", "));
 }
 
-// Atomics that wait for one another: what is updated how often, and why there is no share.
+// Atomics that wait for one another: what is updated how often, and how long that may take.
 //
 //    1.05 M updates where 32.8 k would do. L2 performs those of one word one after the other: …
 std::string wait_text(const Page& page, const Finding& finding) {
@@ -125,8 +125,11 @@ std::string wait_text(const Page& page, const Finding& finding) {
   std::string_view where = row_of(page, finding.accesses[0]).space == Space::shared
                                ? "A loop of compare-and-swap performs those of one word one after the other"
                                : "L2 performs those of one word one after the other";
-  return fmt::format("{} updates where {} would do. {}: the share is an upper bound, as if all warps met",
-                     human(updates), human(would_do), where);
+  const u32 sm = page.model.input.sm.empty() ? 0 : page.model.input.sm[0];
+  const arch::Architecture* device = arch::find(sm);
+  const u64 multiprocessors = device == nullptr ? 1 : std::max(1u, device->part.multiprocessors);
+  return fmt::format("{} updates where {} would do. {}: up to {} cycles of the whole GPU, if all warps meet",
+                     human(updates), human(would_do), where, human(finding.wait_cycles / multiprocessors));
 }
 
 // Where it is ranked by what the assembler makes of it: what the pattern is of. Else empty.
@@ -180,7 +183,7 @@ std::string labelled(const Page& page, std::string_view label, std::string text)
 }
 
 std::string share_words(const Finding& finding) {
-  if (waits(finding)) return fmt::format("up to {} of the waste", percent(finding.share));
+  if (waits(finding)) return "Atomics that wait";
   return percent(finding.share) + " of the waste";
 }
 
@@ -297,8 +300,7 @@ std::string headline_section(const Page& page) {
   std::string out;
   std::set<u32> found; // kernels
   std::vector<const Finding*> served;
-  u32 number = 0, left = 0;
-  double left_share = 0;
+  u32 number = 0, left = 0, small = 0;
   for (const Finding& finding : page.model.findings) {
     const Kernel& kernel = kernel_of(page, finding.accesses[0]);
     if (!waits(finding) && finding.excess_bytes != 0 && waste_of(kernel, kernel.excess_bytes) < worth_naming)
@@ -308,10 +310,10 @@ std::string headline_section(const Page& page) {
       served.push_back(&finding);
       continue;
     }
-    const bool little = number != 0 && finding.share < worth_naming;
+    const bool little = !waits(finding) && static_cast<double>(finding.excess_cycles) <
+                                               worth_naming * static_cast<double>(page.model.cycles);
     if (top != 0 && (number == top || little)) {
-      ++left;
-      left_share += finding.share;
+      ++(little ? small : left);
       continue;
     }
     // The first stands in full, and the others while the screen has room for them.
@@ -322,10 +324,13 @@ std::string headline_section(const Page& page) {
     if (!whole) text = brief_headline(page, finding, number);
     out += (whole || number == 2 ? "\n" : "") + text;
   }
-  if (left != 0)
-    out += wrap(fmt::format("and {} with {} of the waste (--top-lines 0 shows all)", human(left, "cause"),
-                            percent(left_share)),
-                "    ", page.options.width);
+  std::vector<std::string> others;
+  if (left != 0) others.push_back(human(left, "cause"));
+  if (small != 0) others.push_back(human(small, "cause") + " below 1% of what all accesses cost");
+  if (!others.empty())
+    out += wrap(
+        fmt::format("{}{} (--top-lines 0 shows all)", number == 0 ? "" : "and ", fmt::join(others, ", ")),
+        number == 0 ? "" : "    ", page.options.width);
   out += served_section(page, served) + verdict_section(page, found);
   return shows_all(page.options) ? out + weights_line(page, number) : out;
 }

@@ -25,14 +25,25 @@ using access::Space;
 
 constexpr u32 most_accesses = 6;
 
-// The share for nothing of what a kernel moves, a pass of shared memory as its 128 bytes.
-std::string nothing_of(const Kernel& kernel) {
-  return kernel.moved_bytes == 0 ? "-" : percent(waste_of(kernel, kernel.excess_bytes));
+// What a kernel moves between warps and the L1, and the share of it for nothing; shared memory has a column of its own.
+struct Moved {
+  u64 bytes = 0, excess_bytes = 0, wavefronts = 0, excess_wavefronts = 0;
+};
+
+Moved moved_by(const Kernel& kernel) {
+  Moved out;
+  for (const auto& [space, counters] : kernel.totals)
+    if (space == Space::shared) {
+      out.wavefronts += counters[0].wavefronts, out.excess_wavefronts += measure::excess(counters[0], space);
+    } else if (space != Space::constant) {
+      out.bytes += measure::bytes_moved(counters[0], space);
+      out.excess_bytes += summary::excess_bytes(kernel, space);
+    }
+  return out;
 }
 
-std::string moved_of(const Kernel& kernel) {
-  if (kernel.moved_bytes == 0) return "-";
-  return shown_bytes(kernel.moved_bytes, kernel.status == measure::Status::sampled);
+std::string share_text(u64 excess, u64 all) {
+  return all == 0 ? "-" : percent(summary::share_of(excess, all));
 }
 
 // As long as the other columns leave room.
@@ -45,14 +56,7 @@ std::string shown_name(const Page& page, const Kernel& kernel) {
 struct Shown {
   const Line* line;
   const Row* row;
-  u64 cycles; // that it costs, at least
 };
-
-u64 weight_of(const Row& row, const Kernel& kernel) {
-  const arch::Architecture* device = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
-  if (device == nullptr || row.counters.empty()) return row.excess_bytes;
-  return measure::cycles(row.counters[0], row.space, *device, row.from_l2).busiest();
-}
 
 // The accesses that no cause above tells of, those that cost most first.
 std::vector<Shown> by_cost(const Page& page) {
@@ -65,16 +69,17 @@ std::vector<Shown> by_cost(const Page& page) {
     for (const Line& line : kernel.lines)
       for (const Row& row : line.rows)
         if (!row.counters.empty() && row.counters[0].instructions != 0 && !told.contains(&row))
-          all.push_back({&line, &row, weight_of(row, kernel)});
+          all.push_back({&line, &row});
   std::ranges::stable_sort(all, [](const Shown& a, const Shown& b) {
-    return std::pair(a.row->excess_cycles, a.cycles) > std::pair(b.row->excess_cycles, b.cycles);
+    return std::pair(a.row->excess_cycles, a.row->cycles) > std::pair(b.row->excess_cycles, b.row->cycles);
   });
   return all;
 }
 
+// More than need, whether or not it costs cycles: the L1 may serve it.
 bool is_wasteful(const Row& row) {
   constexpr double worth_marking = 1.1;
-  return row.excess_cycles != 0 && row.cost.actual > worth_marking * row.cost.ideal;
+  return row.cost.actual > worth_marking * row.cost.ideal;
 }
 
 // "coalesced" for what is, as courses and Nsight Compute say it; else the pattern.
@@ -123,9 +128,9 @@ std::string access_line(const Page& page, const Shown& shown) {
                                              row.cost.actual == 1 ? unit.substr(0, unit.size() - 1) : unit);
   const std::string text = fmt::format("{}  {}: {}{}; {}", place_name(page, *shown.line), what, cost,
                                        long_ago(page, row), in_short(row));
-  const std::string mark = wasteful ? "✗ " : "✓ ";
-  return (wasteful ? page.style.bad(mark) : page.style.good(mark)) + clip(text, page.options.width - 2) +
-         '\n';
+  const std::string rest = clip(text, page.options.width - 2) + '\n';
+  if (!wasteful) return page.style.good("✓ ") + rest;
+  return (row.excess_cycles != 0 ? page.style.bad("✗ ") : page.style.poor("○ ")) + rest;
 }
 
 // What is to be known of a kernel's counts: of how many blocks they are, why no proof counted it, or that its input
@@ -199,21 +204,30 @@ std::string kernel_list(const Page& page) {
   u32 name_width = 8;
   for (std::size_t i = 0; i < shown; ++i)
     name_width = std::max(name_width, width_of(shown_name(page, *kernels[i])));
-  std::string out = '\n' +
-                    page.style.faint(clip(pad_right("Kernel", name_width) +
-                                              "  launches      moved  for nothing  limited by",
-                                          page.options.width)) +
-                    '\n';
+  const bool conflicts = std::ranges::any_of(
+      kernels, [](const Kernel* kernel) { return moved_by(*kernel).excess_wavefronts != 0; });
+  std::string out =
+      '\n' +
+      page.style.faint(clip(pad_right("Kernel", name_width) + "  launches      moved  for nothing" +
+                                (conflicts ? "  conflicts" : "") + "  limited by",
+                            page.options.width)) +
+      '\n';
   for (std::size_t i = 0; i < shown; ++i) {
     const Kernel& kernel = *kernels[i];
     std::string limited(measure::is_counted(kernel.status) || kernel.measured ? name(kernel.limiter)
                                                                               : measure::name(kernel.status));
     if (kernel.measured_time) limited += fmt::format(", took {}", human_time(*kernel.measured_time));
-    out += clip(fmt::format("{}{}{}{}  {}", pad_right(shown_name(page, kernel), name_width),
-                            pad_left(human(kernel.launches), 10), pad_left(moved_of(kernel), 11),
-                            pad_left(nothing_of(kernel), 13), limited),
-                page.options.width) +
-           '\n';
+    const Moved moved = moved_by(kernel);
+    const bool sampled = kernel.status == measure::Status::sampled;
+    out +=
+        clip(fmt::format("{}{}{}{}{}  {}", pad_right(shown_name(page, kernel), name_width),
+                         pad_left(human(kernel.launches), 10),
+                         pad_left(moved.bytes == 0 ? "-" : shown_bytes(moved.bytes, sampled), 11),
+                         pad_left(share_text(moved.excess_bytes, moved.bytes), 13),
+                         conflicts ? pad_left(share_text(moved.excess_wavefronts, moved.wavefronts), 11) : "",
+                         limited),
+             page.options.width) +
+        '\n';
   }
   if (shown < kernels.size())
     out += wrap(fmt::format("and {} with less waste (--top-kernels 0 shows all)",

@@ -106,10 +106,13 @@ std::string closing_section(const Page& page) {
     out += wrap("Register spills are not counted: they exist only after ptxas, which did not run.", "",
                 page.options.width);
   std::string end;
-  if (emulated) end = "Times printed above are not a GPU's. ";
+  if (emulated && !tables && page.model.excess_cycles != 0)
+    end = "Waste: cycles lost at an SM's busiest stage. ";
+  if (emulated) end += "Times printed above are not a GPU's. ";
   if (any && tables)
     end += fmt::format(
-        "effic: bytes asked for / bytes moved. waste: share of the kernel's excess. A sector is 32 bytes{}. ",
+        "effic: bytes asked for / bytes moved. waste: share of the cycles that the kernel loses. A sector is "
+        "32 bytes{}. ",
         model.totals.contains(access::Space::shared) ? ", a wavefront one pass of shared memory" : "");
   if (any && !page.options.details)
     end += page.options.lines ? "More: --details, --html FILE." : "More: --lines, --html FILE, --help.";
