@@ -29,9 +29,7 @@ NOT_RANKED = {
     "floats": "nothing moves in vain; more instructions, and 4 times as many warps, each of which waits for its load",
     "doubles": "as floats, with twice as many warps",
     "start": "3.4 % apart, of kernels that take little longer than an empty one",
-    "short rows": "everything stays in the caches: fewer sectors, but no less time",
     "stream copy": "as doubles",
-    "constant steps": "the table stays in the L1 over all blocks, and is ranked as coming from L2 once for each",
 }
 # Counts that the GPU does not share.
 DIFFER = {

@@ -86,29 +86,32 @@ TEST(Reuse, ATableIsLoadedMoreOftenThanItHasElements) {
   EXPECT_EQ(share(store), 1);
 }
 
-// Members of a structure, each read by an instruction of its own at one place: 36 sectors of a warp, 12 of them different.
-TEST(Reuse, InstructionsOfOnePlaceShareTheirSectors) {
-  auto members = [](u32 instructions, u64 lines) {
-    LaunchRecord launch = with_table(256, 96 * instructions, 96);
+// Elements of a sector that a warp reads one after the other, as members of a structure, and that other warps read beside it.
+TEST(Reuse, AWalkBringsEachSectorOnce) {
+  auto walk = [](u64 asks, u64 lines, u32 block) {
+    LaunchRecord launch = with_table(block, 96 * asks, 96);
     SiteRecord& site = launch.sites[0];
     site.counters.resize(1);
     site.counters[0].requests = 1000, site.counters[0].tags = 1000 * lines;
-    site.site.frames = {access::SourceFrame{"a.cu", 7, 3, {}}};
-    launch.sites.resize(instructions, site);
     return launch;
   };
   auto share = [](const LaunchRecord& launch) {
     const SiteRecord& site = launch.sites[0];
     return Reuse(launch, hopper()).share_from_l2(site.site, site.space, site.distribution.first_block);
   };
-  EXPECT_EQ(share(members(3, 3)), 1.0 / 3);
-  EXPECT_EQ(share(members(3, 32)), 1) << "64 warps with 32 lines each are 256 kB";
-  LaunchRecord loop = members(3, 3);
-  for (SiteRecord& site : loop.sites) site.distribution.first_block.sectors = 96 * 8;
-  EXPECT_EQ(share(loop), 1)
-      << "more often than there are instructions: in a loop, where other lines come between";
-  EXPECT_EQ(share(members(1, 3)), 1);
-  LaunchRecord damaged = members(3, 3);
+  EXPECT_EQ(share(walk(1, 3, 256)), 1);
+  EXPECT_EQ(share(walk(3, 3, 256)), 1.0 / 3);
+  EXPECT_EQ(share(walk(8, 32, 256)), 1.0 / 8) << "8 warps with 32 lines each are 32 kB";
+  EXPECT_EQ(share(walk(64, 1, 256)), 1.0 / 64) << "8 floats of a sector, each for 8 warps";
+  LaunchRecord twice = walk(128, 1, 256);
+  twice.sites[0].distribution.first_block.distinct_sectors = 10000;
+  twice.sites[0].distribution.first_block.sectors = 1280000;
+  EXPECT_EQ(share(twice), 1.0 / 64) << "a second walk brings them again, if they are too many to stay";
+  EXPECT_EQ(share(walk(8, 64, 1024)), 1) << "32 warps with 64 lines each are 256 kB";
+  LaunchRecord unknown = walk(8, 3, 256);
+  unknown.sites[0].counters.clear();
+  EXPECT_EQ(share(unknown), 1);
+  LaunchRecord damaged = walk(3, 3, 256);
   for (SiteRecord& site : damaged.sites) site.distribution.first_block.sectors = 0;
   EXPECT_EQ(share(damaged), 1) << "more different sectors than sectors";
 }

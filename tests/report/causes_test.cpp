@@ -229,7 +229,7 @@ TEST(Causes, WhatL1ServesComesLast) {
                           counted({"other", {load(0, {{"/s/a.cu", 9, 1, ""}}, "y")}, {64}, 2}, 1)});
   ASSERT_EQ(model.findings.size(), 2u);
   EXPECT_EQ(model.findings[1].rule, findings::Rule::halo_access);
-  EXPECT_GT(model.findings[1].excess_cycles, model.findings[0].excess_cycles);
+  EXPECT_GE(model.findings[1].excess_cycles, model.findings[0].excess_cycles);
   EXPECT_TRUE(says(terminal(model, {.width = 100, .lines = true}), "Costs little, as the L1 serves it: "));
 }
 

@@ -115,7 +115,7 @@ TEST(PatternText, SharedConstantAndLocal) {
 
 TEST(PatternText, ConflictsThatDifferAreToldWithTheWorst) {
   Pattern pattern{.shape = {.form = Form::conflict}, .units = 4, .most_units = 32, .ways = 32, .share = 1};
-  EXPECT_EQ(describe(pattern, {}), "bank conflicts, 4-way, worst 32-way");
+  EXPECT_EQ(describe(pattern, {}), "up to 32-way bank conflict");
   EXPECT_EQ(describe({}, {}), "") << "nothing was looked at";
 }
 

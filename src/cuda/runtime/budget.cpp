@@ -49,6 +49,7 @@ void Budget::spend(double seconds) {
 
 std::string Budget::missing() const {
   if (by_work_) return fmt::format("about {:.3g} million warp instructions", missing_ / 1e6);
+  if (missing_ < 1) return "less than a second";
   if (missing_ < 120) return fmt::format("about {:.0f} s", missing_);
   if (missing_ < 7200) return fmt::format("about {:.0f} min", missing_ / 60);
   return fmt::format("about {:.0f} h", missing_ / 3600);

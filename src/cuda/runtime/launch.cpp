@@ -189,7 +189,7 @@ void tell_sampled(const Runtime& runtime, measure::LaunchRecord& record, const s
   record.blocks = {sampled.ctas, 0};
   record.warp_instructions = sampled.of_grid;
   if (rest == sim::Sampling::Rest::left_out)
-    record.reason = fmt::format("the other blocks would take {}", runtime.budget.missing());
+    record.reason = fmt::format("the rest of this launch would take {}", runtime.budget.missing());
   else if (rest == sim::Sampling::Rest::uncounted)
     record.reason = "the other blocks ran without being counted";
 }

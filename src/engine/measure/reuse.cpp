@@ -30,7 +30,7 @@ u64 resident_blocks(const LaunchContent& launch, const arch::Architecture& devic
 Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
   if (!arch::knows_stages(device)) return;
   struct Loads {
-    u64 instructions = 0, distinct_sectors = 0, lines = 0; // lines: of a request, at most
+    u64 distinct_sectors = 0, lines = 0; // lines: of a request, at most
   };
   std::map<Place, Loads> places; // a place's instructions share what was followed
   for (const SiteRecord& record : launch.sites) {
@@ -39,20 +39,19 @@ Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
     Loads& loads = places[place_of(record.site)];
     loads.distinct_sectors = block.distinct_sectors;
     if (record.counters.empty() || record.counters[0].requests == 0) continue;
-    ++loads.instructions;
     loads.lines = std::max(loads.lines, ceil_div(record.counters[0].tags, record.counters[0].requests));
   }
-  u64 touched = 0;
-  for (const auto& [place, loads] : places) touched += loads.distinct_sectors * device.memory.sector;
-  const u64 blocks = resident_blocks(launch, device);
-  all_stays_ = blocks * (touched + launch.shared_bytes) <= device.limits.shared_per_sm;
-  // A warp's lines are there until the last instruction of the place has used them.
-  constexpr u64 line = 128;
-  const u64 warps = blocks * ceil_div(std::max<u64>(1, launch.block.count()), warp_size);
-  for (const auto& [place, loads] : places)
-    if (loads.instructions > 1 &&
-        warps * loads.lines * line + blocks * launch.shared_bytes <= device.limits.shared_per_sm)
-      together_[place] = loads.instructions;
+  constexpr u64 line_bytes = 128;
+  u64 touched = 0, lines = 0;
+  bool known = true;
+  for (const auto& [place, loads] : places) {
+    touched += loads.distinct_sectors * device.memory.sector, lines += loads.lines;
+    known = known && loads.lines != 0;
+  }
+  all_stays_ =
+      resident_blocks(launch, device) * (touched + launch.shared_bytes) <= device.limits.shared_per_sm;
+  warps_ = ceil_div(std::max<u64>(1, launch.block.count()), warp_size);
+  steps_stay_ = known && warps_ * lines * line_bytes + launch.shared_bytes <= device.limits.shared_per_sm;
 }
 
 double Reuse::share_from_l2(const access::Site& site, access::Space space, const FirstBlock& block) const {
@@ -62,9 +61,7 @@ double Reuse::share_from_l2(const access::Site& site, access::Space space, const
   const double first = static_cast<double>(block.distinct_sectors) / static_cast<double>(block.sectors);
   const u64 elements = std::max<u64>(1, 32 / site.bytes);
   if (all_stays_ && block.sectors >= 2 * elements * block.distinct_sectors) return first;
-  const auto together = together_.find(place_of(site));
-  if (together != together_.end() && block.sectors <= together->second * block.distinct_sectors) return first;
-  return 1;
+  return steps_stay_ ? std::max(first, 1 / static_cast<double>(elements * warps_)) : 1;
 }
 
 } // namespace warplens::measure

@@ -50,8 +50,7 @@ std::string rows_text(const Shape& shape, const access::Site& site) {
 
 std::string conflict_text(const Pattern& pattern) {
   std::string out = pattern.most_units == 0 ? fmt::format("{}-way bank conflict", pattern.units)
-                                            : fmt::format("bank conflicts, {}-way, worst {}-way",
-                                                          pattern.units, pattern.most_units);
+                                            : fmt::format("up to {}-way bank conflict", pattern.most_units);
   if (pattern.shape.stride != 0) out += fmt::format(", stride {} bytes", pattern.shape.stride);
   return out;
 }

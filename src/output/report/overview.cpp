@@ -47,8 +47,8 @@ std::string share_text(u64 excess, u64 all) {
 }
 
 // As long as the other columns leave room.
-std::string shown_name(const Page& page, const Kernel& kernel) {
-  constexpr u32 other_columns = 51;
+std::string shown_name(const Page& page, const Kernel& kernel, bool conflicts) {
+  const u32 other_columns = conflicts ? 62 : 51;
   return clip_middle(kernel.label,
                      std::min(60u, page.options.width - std::min(page.options.width - 8, other_columns)));
 }
@@ -178,7 +178,8 @@ std::string rank_list(const Page& page) {
     out += hanging(fmt::format("{}: {}", name, summary::in_words(parts, "rank")), page.options.width);
   };
   auto differ = [&](const summary::Parts& parts) {
-    return parts.count != 0 && (parts.count < parts.of || parts.least.bytes != parts.most.bytes);
+    return parts.count != 0 &&
+           (parts.count < parts.of || human_bytes(parts.least.bytes) != human_bytes(parts.most.bytes));
   };
   for (const Kernel& kernel : page.model.kernels)
     if (differ(kernel.ranks) && kernels++ < most_kernels) tell(kernel.short_name, kernel.ranks);
@@ -201,11 +202,11 @@ std::string kernel_list(const Page& page) {
   if (kernels.empty()) return "";
   const u32 top = page.options.top_kernels;
   const std::size_t shown = top == 0 ? kernels.size() : std::min<std::size_t>(top, kernels.size());
-  u32 name_width = 8;
-  for (std::size_t i = 0; i < shown; ++i)
-    name_width = std::max(name_width, width_of(shown_name(page, *kernels[i])));
   const bool conflicts = std::ranges::any_of(
       kernels, [](const Kernel* kernel) { return moved_by(*kernel).excess_wavefronts != 0; });
+  u32 name_width = 8;
+  for (std::size_t i = 0; i < shown; ++i)
+    name_width = std::max(name_width, width_of(shown_name(page, *kernels[i], conflicts)));
   std::string out =
       '\n' +
       page.style.faint(clip(pad_right("Kernel", name_width) + "  launches      moved  for nothing" +
@@ -220,7 +221,7 @@ std::string kernel_list(const Page& page) {
     const Moved moved = moved_by(kernel);
     const bool sampled = kernel.status == measure::Status::sampled;
     out +=
-        clip(fmt::format("{}{}{}{}{}  {}", pad_right(shown_name(page, kernel), name_width),
+        clip(fmt::format("{}{}{}{}{}  {}", pad_right(shown_name(page, kernel, conflicts), name_width),
                          pad_left(human(kernel.launches), 10),
                          pad_left(moved.bytes == 0 ? "-" : shown_bytes(moved.bytes, sampled), 11),
                          pad_left(share_text(moved.excess_bytes, moved.bytes), 13),
