@@ -135,9 +135,10 @@ TEST(Terminal, TheFirstScreenIsTheAnswer) {
   const Result<Model> model = build(std::move(input), source, {});
   const std::string screen = terminal(*model, {80}), wide = terminal(*model, {200});
   EXPECT_LE(lines_in(screen), 25u) << screen;
-  for (std::string_view words : {"matmul.cu:15", "32 sectors per request where 4 would do",
-                                 "Change: let threadIdx.x run along the row", "Gain:   8 times fewer sectors",
-                                 "Time:   ", "matmul.cu:16: 32-way bank conflict", "limited by"})
+  for (std::string_view words :
+       {"matmul.cu:15", "32 sectors per request where 4 would do",
+        "Change: load a tile into shared memory row by row", "Gain:   8 times fewer sectors",
+        "Time:   ", "matmul.cu:16: 32-way bank conflict", "limited by"})
     EXPECT_NE(wide.find(words), wide.npos) << words << " in:\n" << wide;
 }
 
