@@ -440,6 +440,9 @@ TEST(Advise, ElementsOfAPlainVector) {
     one.site.site.array.kind = access::ArrayKind::parameter;
     all.push_back(&one);
   }
+  Built sums = site(
+      Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 32; }, 800);
+  all.push_back(&sums);
   measure::LaunchRecord launch = launch_of(all);
   auto change = [&](std::string name) {
     launch.name = std::move(name);
@@ -449,6 +452,8 @@ TEST(Advise, ElementsOfAPlainVector) {
   EXPECT_NE(change("add(unsigned int*)").find("elements t, t + threads"), std::string::npos);
   EXPECT_NE(change("add(particle*)").find("one array per member"), std::string::npos);
   EXPECT_NE(change("add").find("one array per member"), std::string::npos) << "extern \"C\"";
+  launch.sites.back().counters[0] = launch.sites[0].counters[0]; // what belongs to one thread's result
+  EXPECT_NE(change("add(float const*, int)").find("a[k*count + i]"), std::string::npos);
 }
 
 // A kernel of Triton whose rows begin anywhere, so that it moves the elements of a thread one by one.

@@ -16,9 +16,6 @@ u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block) {
       static_cast<double>(all) * static_cast<double>(changed) / static_cast<double>(in_first_block) + 0.5);
 }
 
-namespace {
-
-// Does the kernel store about as many values as it loads from the array? Then they are not combined.
 bool stores_as_many(const Subject& s) {
   if (s.context.launch == nullptr) return false;
   u64 loaded = 0, stored = 0;
@@ -30,8 +27,6 @@ bool stores_as_many(const Subject& s) {
   }
   return stored != 0 && 2 * stored >= loaded;
 }
-
-} // namespace
 
 bool say_rows_of_threads(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;

@@ -69,6 +69,8 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+// Does the kernel store about as many values as it loads from the array? Then they are not combined.
+bool stores_as_many(const Subject&);
 inline constexpr u64 shortest_row_of_thread = 4; // elements, on average: a thread takes as many at once
 inline bool is_heap(const Subject& s) { return s.site.site.array.kind == access::ArrayKind::heap; }
 // Does each thread have an array of its own: from malloc(), or through a pointer that it alone reads?

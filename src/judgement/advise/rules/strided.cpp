@@ -209,7 +209,7 @@ void say_turns(u64 elements, Advice& out) {
 void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
   const bool of_scalars = has_scalars(s);
-  if (of_scalars && near.members == 1) return say_turns(stride / bytes, out);
+  if (of_scalars && near.members == 1 && stores_as_many(s)) return say_turns(stride / bytes, out);
   const u32 members = near.members + near.unrolled;
   const bool whole = members * bytes == stride,
              vector = whole && padded == stride && stride <= largest_vector;
