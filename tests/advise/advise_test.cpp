@@ -288,6 +288,65 @@ TEST(Advise, PaddingServesAllAccessesToTheArray) {
   EXPECT_EQ(only(advise_in(columns, launch)).change.find("wavefronts more"), std::string::npos);
 }
 
+// Chunks of 16 bytes, where the advised form keeps them.
+u64 exchanged(u64 byte, u64 pitch, u64 together, u64 chunks) {
+  return byte ^ byte / pitch / together % chunks * 16;
+}
+
+TEST(Advise, ASwizzleStaysWithinItsRow) {
+  struct Case {
+    u64 pitch, together, chunks;
+    const char* form;
+  };
+  for (const Case& c :
+       {Case{64, 2, 4, "c ^ (r / 2 % 4)"}, Case{96, 4, 2, "c ^ (r / 4 % 2)"}, Case{128, 1, 8, "c ^ (r % 8)"},
+        Case{192, 2, 4, "c ^ (r / 2 % 4)"}, Case{256, 1, 8, "c ^ (r % 8)"}}) {
+    Built column = site(Space::shared, Kind::load, 16, [&](u32 l) { return u64{l} * c.pitch; });
+    const Advice advice = only(advise(column.site, column.context));
+    EXPECT_NE(advice.change.find(c.form), std::string::npos) << c.pitch << ": " << advice.change;
+    for (u64 byte = 0; byte < 16 * c.pitch; byte += 16)
+      EXPECT_EQ(exchanged(byte, c.pitch, c.together, c.chunks) / c.pitch, byte / c.pitch);
+    const Built as_told = site(Space::shared, Kind::load, 16, [&](u32 l) {
+      return exchanged(u64{l} * c.pitch, c.pitch, c.together, c.chunks);
+    });
+    EXPECT_EQ(as_told.site.counters[0].wavefronts, as_told.site.counters[0].ideal_wavefronts) << c.pitch;
+  }
+}
+
+// Copies past the L1 that may write the array would pay for longer rows; chunks that are exchanged cost them nothing.
+TEST(Advise, ASwizzleWhereLongerRowsMakeCopiesWorse) {
+  Built column = site(Space::shared, Kind::load, 16, [](u32 l) { return u64{l} * 64; });
+  Built copy = site(Space::shared, Kind::async_copy, 16, [](u32 l) { return u64{l} * 16; });
+  access::WarpAccess half = copy.site.distribution.classes[0].example;
+  half.cache = copy.site.site.cache = access::Cache::cg;
+  std::array<u64, warp_size> from = half.address;
+  half.copied_from = from.data();
+  copy.site.distribution.classes = {measure::class_of(half, 100, *copy.context.architecture)};
+  copy.site.counters[0] = copy.site.distribution.classes[0].counts;
+  measure::LaunchRecord launch = launch_of({&column, &copy});
+  const Advice exchange = only(advise_in(column, launch));
+  EXPECT_TRUE(exchange.change.starts_with("keep chunk c of row r (16 bytes each) at c ^ (r / 2 % 4)"))
+      << exchange.change;
+  EXPECT_EQ(exchange.after.wavefronts, 400u);
+  const Launch others(launch);
+  EXPECT_EQ(remedy(exchange, column.site, {column.context.architecture, 0, &others}).kind,
+            findings::Remedy::Kind::none)
+      << "no edit of a declaration does it";
+  launch.sites[1].site.function = "other";
+  EXPECT_TRUE(only(advise_in(column, launch)).change.starts_with("make each row")) << "not written by them";
+}
+
+// Rows that vectors are stored to become longer by whole vectors, whatever reads them.
+TEST(Advise, PaddingKeepsVectorsAligned) {
+  Built column = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 128; });
+  Built vectors = site(Space::shared, Kind::store, 16, [](u32 l) { return u64{l} * 16; });
+  for (Built* one : {&column, &vectors}) one->site.site.array = {access::ArrayKind::shared, "tile"};
+  measure::LaunchRecord launch = launch_of({&column, &vectors});
+  EXPECT_NE(only(advise_in(column, launch)).change.find("16 bytes longer"), std::string::npos);
+  launch.sites[1].site.array.name = "other";
+  EXPECT_NE(only(advise_in(column, launch)).change.find(" 4 bytes longer"), std::string::npos);
+}
+
 TEST(Advise, ANeighboursElementIsNoMistake) {
   Built centre = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
   Built right = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
@@ -325,6 +384,97 @@ TEST(Advise, RowsAreToBePaddedOnlyWhereTheirStartsDiffer) {
       Space::global, Kind::load, 1, [](u32 l) { return u64{l}; }, 100, 10);
   for (const Advice& advice : advise(bytes.site, bytes.context))
     EXPECT_NE(advice.rule, findings::Rule::misaligned_access);
+}
+
+// Rows of 1032 bytes: the first warps of all classes are one.
+TEST(Advise, WhereWarpsOfAClassBegin) {
+  Built built = site(Space::global, Kind::store, 4, [](u32 l) { return 12 + u64{l} * 4; });
+  measure::LaunchRecord launch = launch_of({&built});
+  launch.block = {32, 8, 1};
+  EXPECT_NE(only(advise_in(built, launch)).change.find("off by the same"), std::string::npos);
+  launch.sites[0].distribution.classes[0].starts = 1u << 4 | 1u << 12 | 1u << 20 | 1u << 28;
+  Advice both = only(advise_in(built, launch));
+  EXPECT_NE(both.change.find("make rows longer"), std::string::npos) << both.change;
+  EXPECT_NE(both.change.find("shift the start"), std::string::npos) << "no row begins at a sector";
+  launch.sites[0].distribution.classes[0].starts |= 1;
+  EXPECT_EQ(only(advise_in(built, launch)).change.find("shift the start"), std::string::npos);
+}
+
+// One statement reads three planes, of which it shifts two by an element: no length of rows aligns all three.
+TEST(Advise, APlaneThatIsShiftedByAnElement) {
+  auto plane = [](u32 offset) {
+    Built out = site(Space::global, Kind::load, 4, [=](u32 l) { return offset + u64{l} * 4; });
+    out.site.site.frames = {{"a.cu", 7, 3, ""}};
+    out.site.distribution.first_block = {.requests = 24, .sectors = 112, .distinct_sectors = 100};
+    return out;
+  };
+  Built centre = plane(32), left = plane(28), right = plane(36), further = plane(44);
+  measure::LaunchRecord launch = launch_of({&centre, &left, &right});
+  for (Built* one : {&left, &right})
+    EXPECT_EQ(only(advise_in(*one, launch)).rule, findings::Rule::halo_access);
+  launch = launch_of({&centre, &left, &right, &further}); // rows begin anywhere
+  EXPECT_EQ(only(advise_in(left, launch)).rule, findings::Rule::misaligned_access);
+}
+
+// Where warps begin follows from an index that they load.
+TEST(Advise, AnIndexThatIsLoadedIsNoRow) {
+  Built x = site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l} * 4; });
+  x.site.distribution.classes[0].starts = 0x11111111;
+  x.site.distribution.first_block = {.requests = 64, .sectors = 320, .distinct_sectors = 20};
+  measure::LaunchRecord launch = launch_of({&x});
+  EXPECT_EQ(only(advise_in(x, launch)).rule, findings::Rule::halo_access);
+  launch.sites[0].distribution.first_block.distinct_sectors =
+      x.site.distribution.first_block.distinct_sectors = 320;
+  EXPECT_NE(only(advise_in(x, launch)).change.find("cudaMallocPitch"), std::string::npos)
+      << "rows, read once";
+}
+
+// A vector whose threads take eight neighbouring elements each, and one of structures.
+TEST(Advise, ElementsOfAPlainVector) {
+  std::vector<Built> parts;
+  for (u64 k = 0; k < 8; ++k)
+    parts.push_back(site(Space::global, Kind::load, 4, [k](u32 l) { return 4 * k + u64{l} * 32; }));
+  std::vector<Built*> all;
+  for (Built& one : parts) {
+    one.site.site.frames = {{"a.cu", 5, 3, ""}};
+    one.site.site.array.kind = access::ArrayKind::parameter;
+    all.push_back(&one);
+  }
+  Built sums = site(
+      Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 32; }, 800);
+  all.push_back(&sums);
+  measure::LaunchRecord launch = launch_of(all);
+  auto change = [&](std::string name) {
+    launch.name = std::move(name);
+    return only(advise_in(parts[0], launch)).change;
+  };
+  EXPECT_NE(change("add(float const*, int)").find("elements t, t + threads"), std::string::npos);
+  EXPECT_NE(change("add(unsigned int*)").find("elements t, t + threads"), std::string::npos);
+  EXPECT_NE(change("add(particle*)").find("one array per member"), std::string::npos);
+  EXPECT_NE(change("add").find("one array per member"), std::string::npos) << "extern \"C\"";
+  launch.sites.back().counters[0] = launch.sites[0].counters[0]; // what belongs to one thread's result
+  EXPECT_NE(change("add(float const*, int)").find("a[k*count + i]"), std::string::npos);
+}
+
+// A kernel of Triton whose rows begin anywhere, so that it moves the elements of a thread one by one.
+TEST(Advise, RowsOfTritonThatBeginAnywhere) {
+  auto part = [](u64 byte) {
+    Built out = site(Space::global, Kind::load, 4, [byte](u32 l) { return byte + u64{l} * 16; });
+    out.site.site.frames = {{"kernel.py", 10, 3, ""}};
+    return out;
+  };
+  Built a = part(0), b = part(4), c = part(8), d = part(12);
+  measure::LaunchRecord launch = launch_of({&a, &b, &c, &d});
+  EXPECT_NE(only(advise_in(a, launch)).change.find("tl.multiple_of"), std::string::npos);
+  Built again = part(0);
+  launch = launch_of({&a, &b, &c, &again}); // the first warps of two classes are in rows that begin elsewhere
+  const std::string change = only(advise_in(a, launch)).change;
+  EXPECT_NE(change.find("pad them to a multiple of 4 elements"), std::string::npos) << change;
+  EXPECT_NE(change.find("compiled again"), std::string::npos) << change;
+  Built column = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4096; });
+  column.site.site.frames = {{"kernel.py", 10, 3, ""}};
+  launch = launch_of({&column});
+  EXPECT_NE(only(advise_in(column, launch)).change.find("tl.trans"), std::string::npos);
 }
 
 TEST(Advise, MembersOfAStructureAndRowsOfAThread) {
@@ -420,6 +570,61 @@ TEST(Advise, AKernelThatTurnsAMatrixKeepsItsThreadsAndLoadsATile) {
   second.site.site.frames = {{"a.cu", 7, 9, ""}};
   launch = launch_of({&line, &first, &second});
   EXPECT_EQ(only(advise_in(line, launch)).change.find("row by row"), std::string::npos);
+}
+
+// out[x*h + y] = in[y*w + x]: another order of the indices would make the other side of the statement pay.
+TEST(Advise, ATransposeNeedsATileOnEitherSide) {
+  for (Kind down : {Kind::load, Kind::store}) {
+    Built column = site(Space::global, down, 4, [](u32 l) { return u64{l} * 2048; });
+    Built row = site(
+        Space::global, down == Kind::load ? Kind::store : Kind::load, 16, [](u32 l) { return u64{l} * 16; },
+        25);
+    measure::LaunchRecord launch = launch_of({&column, &row});
+    launch.grid = {10, 10, 1};
+    Advice tile = only(advise_in(column, launch));
+    EXPECT_EQ(tile.change.find("swap"), std::string::npos) << tile.change;
+    EXPECT_NE(tile.change.find("tile in"), down == Kind::load ? std::string::npos : 0) << tile.change;
+    EXPECT_EQ(tile.after.sectors, 400u);
+    // A row that all warps read alike costs nothing in the other order.
+    launch.sites[1].distribution.first_block = {.requests = 8, .sectors = 128, .distinct_sectors = 16};
+    EXPECT_NE(only(advise_in(column, launch)).change.find("swap the index order"), std::string::npos);
+  }
+}
+
+// In a block of 16x16 threads a warp has two rows of lanes, and has them after the change.
+TEST(Advise, ANarrowBlockGainsLess) {
+  auto rows = [](u32 bytes, u64 step, u64 gap) {
+    return site(Space::global, Kind::load, bytes, [=](u32 l) { return l % 16 * step + l / 16 * gap; });
+  };
+  struct Case {
+    u32 bytes;
+    u64 step, gap, sectors; // after it, per request
+  };
+  for (const Case& c : {Case{1, 960, 3, 4},    // pixels of three bytes, the two indices exchanged
+                        Case{1, 320, 1, 2},    // bytes, likewise
+                        Case{4, 512, 0, 2},    // what lanes of a row share
+                        Case{1, 3, 960, 2}}) { // a colour of each pixel
+    Built built = rows(c.bytes, c.step, c.gap);
+    measure::LaunchRecord launch = launch_of({&built});
+    launch.block = {16, 16, 1};
+    for (const Advice& advice : advise_in(built, launch))
+      if (advice.tells_stride) {
+        EXPECT_EQ(advice.after.sectors, 100 * c.sectors) << c.step << " " << advice.change;
+      }
+  }
+}
+
+// Three bytes of a pixel are no row for a warp.
+TEST(Advise, ShortRowsOfThreadsAreNotWorthAWarp) {
+  Built pixel = site(
+      Space::global, Kind::load, 1, [](u32 l) { return u64{l} * 960; }, 300);
+  measure::FirstBlock& block = pixel.site.distribution.first_block;
+  block.requests = 24, block.sectors = 768, block.distinct_sectors = 768;
+  block.rows = 256, block.row_elements = 768, block.row_lanes = 4;
+  measure::LaunchRecord launch = launch_of({&pixel});
+  EXPECT_NE(only(advise_in(pixel, launch)).change.find("swap the index order"), std::string::npos);
+  block.row_elements = 256 * 30;
+  EXPECT_NE(only(advise_in(pixel, launch)).change.find("lanes of a warp"), std::string::npos);
 }
 
 TEST(Advise, AtomicsByWhatTheyDo) {
@@ -616,6 +821,38 @@ TEST(Advise, RowsOfThreadsAreCountedAsTheyWereWalked) {
   EXPECT_EQ(only(advise(b.site, b.context)).rule, findings::Rule::scattered_access);
 }
 
+TEST(Advise, RowsWhoseValuesAreStoredAreNotCombined) {
+  Built load = site(
+      Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 512; }, 6400);
+  Built all = site(
+            Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 640; }, 6400),
+        one = site(
+            Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; }, 100);
+  measure::LaunchRecord launch = launch_of({&load, &all});
+  EXPECT_NE(only(advise_in(load, launch)).change.find("to a warp"), std::string::npos);
+  EXPECT_EQ(only(advise_in(load, launch)).change.find("combine"), std::string::npos);
+  launch = launch_of({&load, &one});
+  EXPECT_NE(only(advise_in(load, launch)).change.find("combine what they found"), std::string::npos);
+}
+
+// Short rows, each read by 8 lanes, of which the last turn leaves some idle: nothing there can be renumbered.
+TEST(Advise, RowsOfAFewLanesAreNotToBeSorted) {
+  Built rows = site(Space::global, Kind::load, 8, [](u32 l) { return u64{l / 8 * 200 + l % 8 * 8}; });
+  access::WarpAccess access = rows.site.distribution.classes[0].example;
+  access.active = 0xf8030f07;
+  rows.site.distribution.classes = {measure::class_of(access, 100, *rows.context.architecture)};
+  rows.site.counters[0] = rows.site.distribution.classes[0].counts;
+  rows.site.pattern = measure::pattern_of(rows.site.distribution);
+  ASSERT_EQ(rows.site.pattern.kind(), measure::PatternKind::scattered);
+  std::vector<Advice> list = advise(rows.site, rows.context);
+  auto found = std::ranges::find(list, findings::Rule::scattered_access, &Advice::rule);
+  ASSERT_NE(found, list.end());
+  EXPECT_EQ(found->title, "each 8 lanes of a warp go along a row of their own");
+  EXPECT_EQ(found->change.find("renumber"), std::string::npos) << found->change;
+  EXPECT_EQ(std::ranges::find(list, findings::Rule::divergent_access, &Advice::rule), list.end());
+  EXPECT_EQ(found->gain(), 1.0);
+}
+
 TEST(Advise, WhatABlockReadsAgain) {
   Built row = site(Space::global, Kind::load, 16, [](u32 l) { return u64{l} * 16; });
   measure::LaunchRecord launch = launch_of({&row});
@@ -654,6 +891,10 @@ TEST(Advise, FewLanes) {
   EXPECT_TRUE(advise_in(full, launch).empty());
   launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
   EXPECT_EQ(only(advise_in(full, launch)).after.instructions, 25u);
+  measure::SiteRecord twice = full.site; // two such launches: the gain is that of one
+  twice.distribution *= 2, twice.counters[0] *= 2;
+  const Launch both(launch, 50);
+  EXPECT_EQ(only(advise(twice, {full.context.architecture, 0, &both})).after.instructions, 50u);
   launch.grid = {1, 1, 1}, launch.block = {16, 1, 1}; // one warp, which does it again and again
   EXPECT_TRUE(advise_in(full, launch).empty());
   full.site.distribution.other_warps = 900, full.site.counters[0].instructions += 900;

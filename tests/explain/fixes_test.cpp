@@ -53,6 +53,19 @@ TEST(Fixes, PadSharedRows) {
   expect_fix(q, "Pad each row", 32, 1);
 }
 
+// Rows of a matrix of 16 columns are no structures.
+TEST(Fixes, AMatrixOfShortRowsIsPadded) {
+  Question q = question("tile[threadIdx.x][k]", {16, 16, 1});
+  q.settings = {{"k", "0"}};
+  q.space = access::Space::shared;
+  q.dims = {16, 16};
+  expect_fix(q, "Pad each row", 64, 8);
+  EXPECT_EQ(fix(answered(q), "One array per member"), nullptr);
+  q.space = access::Space::global;
+  EXPECT_EQ(fix(answered(q), "One array per member"), nullptr);
+  EXPECT_NE(fix(answered(q), "Swap the index order"), nullptr);
+}
+
 TEST(Fixes, AlignTheType) {
   Question q = question("p[threadIdx.x]");
   q.type = "struct{float x,y,z;}";

@@ -252,6 +252,14 @@ TEST(Words, NumbersAreAsShortAsTheyMayBe) {
   EXPECT_EQ(number(32), "32");
   EXPECT_EQ(number(31.25), "31.25");
   EXPECT_EQ(number(0.104), "0.1");
+  EXPECT_EQ(times(8), "8");
+  EXPECT_EQ(times(17.333), "17.3");
+  EXPECT_EQ(times(999.4), "999");
+  EXPECT_EQ(times(999.6), "1,000");
+  EXPECT_EQ(times(1171.2), "1,170");
+  EXPECT_EQ(times(12'345'678), "12,300,000");
+  EXPECT_EQ(cost_text(1.004, "sectors", 1), "1.004 sectors per request where 1 would do");
+  EXPECT_EQ(cost_text(1, "sectors", 1), "1 sectors per request");
   EXPECT_EQ(bytes(999), "999 B");
   EXPECT_EQ(bytes(402653184), "403 MB");
   EXPECT_EQ(cost_text({.sm = 90, .counter = "wavefronts", .least = 2, .most = 8, .needed = 1}),

@@ -325,6 +325,31 @@ TEST(Collector, WhatComesLateCountsLikeTheRest) {
   EXPECT_DOUBLE_EQ(record.pattern.excess_share, 1);
 }
 
+// Rows of 1032 bytes: their warps cost the same, and so are one class.
+TEST(Collector, AClassKnowsWhereItsWarpsBegin) {
+  auto list = architectures({90});
+  const std::vector<Site> sites{make_site(0, "st.global.f32")};
+  for (bool affine : {true, false}) {
+    Collector collector(list, sites, 2);
+    for (u64 row = 0; row < 8; ++row) {
+      AffineAccess access{{.site = SiteId(0u)}};
+      access.block = {32, 1, 1}, access.stride[0] = 4, access.cta = row,
+      access.base = (1 << 20) + 12 + 1032 * row;
+      access::Sink* sink = collector.sinks()[row % 2];
+      if (affine) {
+        sink->affine(access);
+        continue;
+      }
+      Batch batch{{full_mask}, {}};
+      for (u64 lane = 0; lane < warp_size; ++lane) batch.address.push_back(access.base + 4 * lane);
+      sink->lanes(batch.view(SiteId(0u), Space::global, 4, row));
+    }
+    const SiteRecord record = collector.finish()[0];
+    ASSERT_EQ(record.distribution.classes.size(), 1u);
+    EXPECT_EQ(record.distribution.classes[0].starts, 1u << 12 | 1u << 20 | 1u << 28 | 1u << 4);
+  }
+}
+
 // One CTA of a class that stands for many, whichever it is.
 TEST(Collector, ClassesOfCtasAreTheirMembersOneByOne) {
   auto list = architectures({90});

@@ -92,6 +92,42 @@ TEST(FirstBlock, RowsOfThreads) {
   EXPECT_EQ(block.sectors, 32u * 5 - 1);
 }
 
+// Machine code loads the elements of an unrolled loop in an order of its own.
+TEST(FirstBlock, RowsThatAreReadInAnyOrder) {
+  for (const std::vector<u32>& order :
+       {std::vector<u32>{1, 0, 3, 2}, {3, 2, 1, 0}, {2, 0, 3, 1}, {0, 2, 1, 3}}) {
+    std::vector<Site> sites = one_place(1);
+    Collector collector(hopper, sites, 1);
+    const u32 active = full_mask;
+    std::vector<u64> address(warp_size);
+    for (u32 turn = 0; turn < 10; ++turn)
+      for (u32 step : order) {
+        for (u32 lane = 0; lane < warp_size; ++lane)
+          address[lane] = start + lane * 256 + (turn * 4 + step) * 4;
+        collector.sinks()[0]->lanes(LaneBatch{{.site = SiteId(0u)}, 0, {&active, 1}, address.data()});
+      }
+    const FirstBlock block = collector.finish()[0].distribution.first_block;
+    EXPECT_EQ(block.rows, 32u) << order[0];
+    EXPECT_EQ(block.row_elements, 32u * 40);
+    EXPECT_EQ(block.row_lanes, 32u);
+  }
+}
+
+// Elements that are left out between others, and are not read later, are none of the row.
+TEST(FirstBlock, RowsHaveNoGaps) {
+  std::vector<Site> sites = one_place(1);
+  Collector collector(hopper, sites, 1);
+  const u32 active = full_mask;
+  std::vector<u64> address(warp_size);
+  for (u32 element : {0, 1, 2, 5, 6, 7, 100, 101, 102}) {
+    for (u32 lane = 0; lane < warp_size; ++lane) address[lane] = start + lane * 1024 + element * 4;
+    collector.sinks()[0]->lanes(LaneBatch{{.site = SiteId(0u)}, 0, {&active, 1}, address.data()});
+  }
+  const FirstBlock block = collector.finish()[0].distribution.first_block;
+  EXPECT_EQ(block.rows, 32u * 3);
+  EXPECT_EQ(block.row_elements, 32u * 9);
+}
+
 TEST(FirstBlock, AWarpIsFollowedUpToALimit) {
   std::vector<Site> sites = one_place(1);
   Collector collector(hopper, sites, 1);

@@ -53,7 +53,7 @@ LaunchRecord sample_launch() {
   for (u32 lane = 4; lane < warp_size; ++lane) access.address[lane] = lane < 9 ? 8 * lane : 4000 - 16 * lane;
   site.distribution.classes = {class_of(access, 700, *arch::find(90)), class_of(access, 5, *arch::find(90))};
   site.distribution.classes[1].counts += site.distribution.classes[0].counts; // others were added to it
-  site.distribution.classes[1].ways = 3;
+  site.distribution.classes[1].ways = 3, site.distribution.classes[1].starts = 0x10001;
   site.distribution.other_warps = 9, site.distribution.other.sectors = 77;
   site.distribution.first_block = {
       .requests = 5, .sectors = 90, .distinct_sectors = 8, .rows = 3, .row_elements = 31};

@@ -30,6 +30,11 @@ expect_in stderr 'Atomics that wait: of_all_warps'
 expect_in stderr '65.5 k updates where 8192 would do'
 expect_in stderr 'Atomics that wait: of_halves'
 expect_in stderr "load of 4 bytes from 'k': 32 constant-memory requests per instruction"
+# A transpose needs a tile, and tiles that are copied past the L1 other places for their chunks.
+run "$warplens" run --compiler clang --sm 90 --kernel 'turn|matrices' --top-lines 0 --width 400 "$programs/advice_tiles.cu"
+expect_in stderr 'collect a tile in shared memory, and store it from there row by row'
+expect_in stderr 'keep chunk c of row r \(16 bytes each\) at c \^ \(r / 2 % 4\)'
+expect_not_in stderr 'swap the index order|bytes longer'
 # What a thread reads again belongs into a register; what all warps read, into a tile. A neighbourhood has no start to be aligned.
 run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_repeats.cu"
 expect_in stderr '^Read again and again: sums, .*: a: each thread reads the same words 20 times; kept in a register .* 20 times fewer'

@@ -124,3 +124,13 @@ run "$warplens" run script.py
 expect_in stderr 'help: warplens run python3 script\.py'
 run "$warplens" run python3 script.py
 expect_in stderr 'Triton, CuPy or numba'
+
+# Sizes that Triton did not compile the kernel for.
+for file in softmax transpose; do cp "$source_dir/tests/check/data/triton_$file.ptx" .; done
+run "$warplens" run --width 400 triton_softmax.ptx --grid 64 --arg 'f32[65536]=random:1' --arg 'f32[65536]' --arg 1001 --arg 1001 --arg 0 --arg 0
+expect_code 0
+expect_in stderr 'pad them to a multiple of 4 elements.*compiled again'
+expect_not_in stderr 'tl\.trans'
+run "$warplens" run --width 400 triton_transpose.ptx --grid 8,8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1001 --arg 0 --arg 0
+expect_code 1
+expect_in stderr 'for others Triton compiles another variant'

@@ -24,10 +24,18 @@ bool alike(const WarpClass& a, const WarpClass& b) {
          static_cast<const access::AccessHeader&>(a.example) == b.example;
 }
 
+// Does it matter where its warps begin?
+bool is_side_by_side(const WarpClass& c) {
+  const PatternKind kind = kind_of(c.shape);
+  return c.example.space == access::Space::global &&
+         (kind == PatternKind::contiguous || kind == PatternKind::misaligned);
+}
+
 void add_class(WarpClass& to, const WarpClass& from) {
   to.warps += from.warps;
   to.counts += from.counts;
   to.ways = std::max(to.ways, from.ways);
+  to.starts |= from.starts;
 }
 
 void sort_by_excess(std::vector<WarpClass>& classes) {
@@ -68,7 +76,7 @@ bool WarpClass::operator==(const WarpClass& other) const {
            (other_end == nullptr || *other_end == *other.other_end);
   };
   return shape == other.shape && warps == other.warps && counts == other.counts && ways == other.ways &&
-         static_cast<const access::AccessHeader&>(example) == other.example &&
+         starts == other.starts && static_cast<const access::AccessHeader&>(example) == other.example &&
          example.empty == other.example.empty && example.sized == other.example.sized &&
          example.active == other.example.active && lanes_alike() && other_ends_alike();
 }
@@ -93,6 +101,7 @@ WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Arch
   WarpClass out{
       shape_of(access, one), warps, one * warps, access, {}, arch::cost_of(one, access.space), ways};
   out.other_end = keep_other_end(out.example);
+  if (is_side_by_side(out)) out.starts = start_of(access.active, access.address.data());
   return out;
 }
 
@@ -112,13 +121,14 @@ Distribution distribution_of(const WarpTally& tally, const access::AccessHeader&
     access::WarpAccess example = *its_example;
     static_cast<access::AccessHeader&>(example) = header;
     WarpClass next = class_of(example, one->warps, device);
+    if (is_side_by_side(next)) next.starts = one->starts;
     auto [found, fresh] = known.try_emplace({next.shape, next.one.lanes, next.one.cost}, out.classes.size());
     if (fresh) {
       out.classes.push_back(std::move(next));
       continue;
     }
     WarpClass& same = out.classes[found->second];
-    same.warps += one->warps;
+    same.warps += one->warps, same.starts |= next.starts;
     same.counts = arch::count(device, same.example) * same.warps;
   }
   limit(out);

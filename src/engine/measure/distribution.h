@@ -18,6 +18,7 @@ struct WarpClass {
   CopyEnd other_end{};          // of the example, which views it
   arch::WarpCost one{};         // of the example
   u32 ways = 0;                 // shared memory: the conflict of its worst warp
+  u32 starts = 0; // global memory, bit n: the first lane of one of them was n bytes past a sector's start
   bool operator==(const WarpClass&) const;
 };
 

@@ -119,6 +119,7 @@ Distribution distribution_of(const json& value) {
     }
     if (auto counts = element.find("counts"); counts != element.end()) c.counts = counts_of(*counts);
     take(element, "ways", c.ways);
+    take(element, "starts", c.starts);
   });
   if (out.classes.size() > Distribution::most_classes)
     throw Unreadable("there are too many classes of warps");
@@ -151,6 +152,7 @@ void complete_classes(SiteRecord& record, u32 sm) {
           c.other_end->data();
     WarpClass known = class_of(c.example, c.warps, *device);
     if (c.counts != arch::Counts{}) known.counts = c.counts, known.ways = c.ways;
+    if (c.starts != 0) known.starts = c.starts;
     c = known;
   }
 }

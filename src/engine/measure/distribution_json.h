@@ -34,6 +34,8 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
     if (c.example.sized) one["empty"] = c.example.empty;
     if (c.other_end) one["other_end"] = text_of_offsets(c.example.active, *c.other_end);
     if (c.example.texture_dimensions != 0) one["texture_dimensions"] = c.example.texture_dimensions;
+    if (c.starts != 0 && c.starts != start_of(c.example.active, c.example.address.data()))
+      one["starts"] = c.starts;
     if (device == nullptr || !is_uniform(c, *device)) {
       one["counts"] = counts_json<Json>(c.counts);
       one["ways"] = c.ways;

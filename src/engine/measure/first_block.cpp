@@ -126,30 +126,59 @@ bool BlockFollower::insert(u64 sector) {
   return true;
 }
 
+// Is the element in the row, or near it, and not read before? Then the row has it.
+bool BlockFollower::Thread::take(u64 address, u32 bytes) {
+  constexpr u64 most_ahead = 32; // elements, as many as `ahead` has bits
+  u64 elements = 0;              // a bit for each from the lower of `end` and `address` on
+  if (address >= end) {
+    const u64 distance = (address - end) / bytes;
+    if ((address - end) % bytes != 0 || distance >= most_ahead) return false;
+    elements = ahead | u64{1} << distance;
+  } else { // before the row, which then begins anew
+    const u64 back = (begin - address) / bytes, length = (end - begin) / bytes;
+    if (address >= begin || (begin - address) % bytes != 0 ||
+        back + length + static_cast<u32>(std::bit_width(ahead)) > most_ahead)
+      return false;
+    elements = 1 | ((u64{1} << length) - 1) << back | u64{ahead} << (back + length);
+    begin = end = address;
+  }
+  const u32 side_by_side = static_cast<u32>(std::countr_one(elements));
+  end += u64{side_by_side} * bytes;
+  ahead = static_cast<u32>(elements >> side_by_side);
+  return true;
+}
+
 void BlockFollower::walk(u32 thread, u64 address, u32 bytes) {
   Thread& at = threads_[thread];
   if (!walks(at)) return;
   if (at.end != at.begin) {
-    if (address == at.end) {
-      at.end += bytes;
-      return;
-    }
-    end_row(thread);
+    if (at.take(address, bytes)) return;
+    end_rows(thread);
   }
   at.begin = address, at.end = address + bytes;
 }
 
-void BlockFollower::end_row(u32 thread) {
+// The row, and what was read ahead of it, which is none of it.
+void BlockFollower::end_rows(u32 thread) {
   Thread& at = threads_[thread];
-  if (rows_.size() < most_rows) rows_.push_back({at.turn, thread, at.begin, at.end});
-  ++at.turn;
-  at.elements += static_cast<u32>((at.end - at.begin) / header_.bytes);
+  const u64 bytes = header_.bytes;
+  for (;;) {
+    if (rows_.size() < most_rows) rows_.push_back({at.turn, thread, at.begin, at.end});
+    ++at.turn;
+    at.elements += static_cast<u32>((at.end - at.begin) / bytes);
+    if (at.ahead == 0) return;
+    const u32 skipped = static_cast<u32>(std::countr_zero(at.ahead));
+    at.ahead >>= skipped;
+    const u32 length = static_cast<u32>(std::countr_one(at.ahead));
+    at.ahead = static_cast<u32>(u64{at.ahead} >> length);
+    at.begin = at.end + skipped * bytes, at.end = at.begin + length * bytes;
+  }
 }
 
 FirstBlock BlockFollower::finish(const arch::Architecture& device) {
   FirstBlock out{requests_, sectors_, distinct_, again_, beside_};
   for (u32 thread = 0; thread < threads_.size(); ++thread)
-    if (walks(threads_[thread]) && threads_[thread].end != threads_[thread].begin) end_row(thread);
+    if (walks(threads_[thread]) && threads_[thread].end != threads_[thread].begin) end_rows(thread);
   threads_.clear();
   if (!rows_.empty()) count_rows(out, device);
   if (!updates_.empty()) count_updates(out, device);

@@ -64,9 +64,12 @@ private:
     u32 thread = 0;
     u64 begin = 0, end = 0; // addresses
   };
+  // Machine code loads the elements of an unrolled loop in an order of its own.
   struct Thread {
-    u64 begin = 0, end = 0;
+    u64 begin = 0, end = 0;     // of the elements that it read side by side
+    u32 ahead = 0;              // bit n: it read the n-th element from `end` on, too
     u32 turn = 0, elements = 0; // of its rows so far
+    bool take(u64 address, u32 bytes);
   };
   static constexpr u32 tried_rows = 8; // of a thread, which is left alone where these are no rows
   bool walks(const Thread& thread) const {
@@ -82,7 +85,7 @@ private:
   bool note_step(u32 warp, const access::WarpAccess&); // does it ask for the same again?
   void note_updates(u32 warp, const access::WarpAccess&);
   void walk(u32 thread, u64 address, u32 bytes);
-  void end_row(u32 thread);
+  void end_rows(u32 thread);
   bool insert(u64 sector);
   void count_rows(FirstBlock&, const arch::Architecture&) const;
   void count_updates(FirstBlock&, const arch::Architecture&);

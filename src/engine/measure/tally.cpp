@@ -1,6 +1,7 @@
 // See tally.h. Everything here but the making of a class is done for every warp that does not come in closed form.
 #include "measure/tally.h"
 #include "base/bits.h"
+#include "measure/pattern.h"
 #include <algorithm>
 #include <bit>
 
@@ -48,6 +49,10 @@ std::array<u64, warp_size> within_period(u32 active, const u64* address) {
 
 } // namespace
 
+u32 start_of(u32 active, const u64* address) {
+  return u32{1} << address[static_cast<u32>(std::countr_zero(active))] % sector_bytes;
+}
+
 CopyEnd keep_other_end(access::WarpAccess& access) {
   const u64*& end = access.copied_to != nullptr ? access.copied_to : access.copied_from;
   if (end == nullptr) return nullptr;
@@ -72,6 +77,7 @@ void WarpTally::add(arch::WarpCost cost, u32 active, const u64* address, Moment 
     example.other_end = keep_other_end(example.lanes);
   }
   known.warps += times;
+  known.starts |= start_of(active, address);
 }
 
 void WarpTally::add(const WarpTally& other, u64 times) {
@@ -84,6 +90,7 @@ void WarpTally::add(const WarpTally& other, u64 times) {
       examples_[mine.example] = other.examples_[theirs.example];
     }
     mine.warps += theirs.warps * times;
+    mine.starts |= theirs.starts;
   }
 }
 
@@ -115,7 +122,7 @@ WarpTally::Class& WarpTally::new_class(u32 key) {
       if (c.warps != 0) slots_[free_slot(c.key)] = c;
   }
   Class& made = slots_[free_slot(key)];
-  made = {key, static_cast<u32>(examples_.size()), 0, {}};
+  made = {key, static_cast<u32>(examples_.size())};
   examples_.emplace_back();
   return made;
 }

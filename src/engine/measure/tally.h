@@ -27,6 +27,9 @@ struct Moment {
 using CopyEnd = std::shared_ptr<const std::array<u64, warp_size>>;
 CopyEnd keep_other_end(access::WarpAccess&);
 
+// How far past a sector's start the first lane is, of one at least: a bit of Class::starts.
+u32 start_of(u32 active, const u64* address);
+
 class WarpTally {
 public:
   explicit WarpTally(access::Space space = access::Space::global)
@@ -36,6 +39,7 @@ public:
     u32 key = 0;
     u32 example = 0; // index of its example
     u64 warps = 0;   // 0: a slot of the table that is free
+    u32 starts = 0;  // bit n: the first lane of some warp was n bytes past a sector's start
     Moment first{};
   };
 

@@ -2,7 +2,8 @@
 
 namespace warplens::advise {
 
-Launch::Launch(const measure::LaunchRecord& record) : record_(record) {
+Launch::Launch(const measure::LaunchRecord& record, u64 blocks)
+    : record_(record), blocks_(blocks != 0 ? blocks : record.grid.count()) {
   for (const measure::SiteRecord& site : record.sites)
     if (!site.distribution.classes.empty()) {
       by_stride_[site.distribution.classes.front().shape.distance()].push_back(&site);

@@ -9,8 +9,12 @@ namespace warplens::advise {
 
 class Launch {
 public:
-  explicit Launch(const measure::LaunchRecord&); // which it refers to
+  // Refers to the record. `blocks`: of all launches whose accesses are asked about together; 0: of this one.
+  explicit Launch(const measure::LaunchRecord&, u64 blocks = 0);
   const measure::LaunchRecord& record() const { return record_; }
+  u64 blocks() const { return blocks_; }
+  // Do the threads lie in rows? Else nothing shows that arrays have any.
+  bool has_rows() const { return record_.block.y > 1 || record_.grid.y > 1; }
   // Those that ran, and whose main class has lanes so many bytes apart; in the launch's order.
   const std::vector<const measure::SiteRecord*>& of_stride(u64 stride) const;
   // That instruction's, where it ran; else null.
@@ -18,6 +22,7 @@ public:
 
 private:
   const measure::LaunchRecord& record_;
+  u64 blocks_;
   std::unordered_map<u64, std::vector<const measure::SiteRecord*>> by_stride_;
   std::unordered_map<u64, std::vector<const measure::SiteRecord*>> by_id_;
 };

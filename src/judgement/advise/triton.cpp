@@ -6,6 +6,10 @@ namespace warplens::advise {
 
 using findings::Rule;
 
+namespace {
+constexpr u64 widest_vector = 16; // bytes
+}
+
 bool is_triton(const access::Site& site) {
   if (site.frames.empty() || site.function.find("cudapy") != site.function.npos) return false; // numba's mark
   return site.frames[site.frames.size() - 1].file.ends_with(".py");
@@ -19,12 +23,23 @@ void say_for_triton(const rules::Subject& s, Advice& advice) {
   case Rule::uncoalesced_load:
   case Rule::uncoalesced_store:
     if (const findings::Remedy remedy = rules::remedy_of_stride(s);
-        remedy.kind == findings::Remedy::Kind::aligned) {
+        remedy.kind != findings::Remedy::Kind::aligned && s.site.pattern.shape.distance() <= widest_vector) {
+      // The block's layout gives each thread some elements side by side, which begin anywhere from row to row.
+      advice.change = fmt::format("let rows begin at multiples of 16 bytes: pad them to a multiple of {} "
+                                  "elements, and pass sizes and "
+                                  "strides divisible by 16. Triton then compiles another variant, which "
+                                  "moves the {} elements of a thread "
+                                  "at once. PTX that was saved before has to be compiled again",
+                                  widest_vector / bytes, s.site.pattern.shape.distance() / bytes);
+      advice.example = "torch.empty(rows, (n + 15) // 16 * 16)[:, :n]";
+    } else if (remedy.kind == findings::Remedy::Kind::aligned) {
       const u64 elements = remedy.bytes / bytes;
       advice.change = fmt::format(
           "pass strides and sizes divisible by 16, or say that they are: tl.multiple_of(offsets, {0}), "
           "tl.max_contiguous. Triton moves the {0} elements of a thread one by one, because it does not know "
-          "that they begin at a multiple of {1} bytes. Masks must end at such a multiple too",
+          "that they begin at a multiple of {1} bytes. Masks must end at such a multiple too. PTX that was "
+          "saved "
+          "before has to be compiled again",
           elements, remedy.bytes);
       advice.example =
           fmt::format("offsets = tl.max_contiguous(tl.multiple_of(offsets, {0}), {0})", elements);

@@ -3,6 +3,7 @@
 #include "findings/edit_text.h"
 #include "findings/rules.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -30,12 +31,34 @@ access::SourceFrame place_of(const Finding& finding) {
   return finding.place.empty() ? access::SourceFrame{} : finding.place.front();
 }
 
-std::string number(double value) {
-  std::string out = fmt::format("{:.2f}", value);
+std::string number(double value, int digits) {
+  std::string out = fmt::format("{:.{}f}", value, digits);
   out.erase(out.find_last_not_of('0') + 1);
   if (out.ends_with('.')) out.pop_back();
   return out;
 }
+
+std::string times(double factor) {
+  if (factor < 999.5) return fmt::format("{:.3g}", factor);
+  double unit = 10;
+  while (factor / unit >= 999.5) unit *= 10;
+  std::string out = fmt::format("{:.0f}", std::round(factor / unit) * unit);
+  for (std::size_t at = out.size(); at > 3; out.insert(at, ",")) at -= 3;
+  return out;
+}
+
+namespace {
+
+// "32 sectors per request where 4 would do": with as many digits as it takes to tell them apart.
+std::string would_do(double actual, std::string_view of, double needed) {
+  constexpr int most_digits = 6;
+  int digits = 2;
+  while (digits < most_digits && number(actual, digits) == number(needed, digits)) ++digits;
+  if (number(actual, digits) == number(needed, digits)) return fmt::format("{} {}", number(actual), of);
+  return fmt::format("{} {} where {} would do", number(actual, digits), of, number(needed, digits));
+}
+
+} // namespace
 
 std::string bytes(u64 value, bool is_estimate) {
   double scaled = static_cast<double>(value);
@@ -47,7 +70,7 @@ std::string bytes(u64 value, bool is_estimate) {
 }
 
 std::string cost_text(double actual, std::string_view counter, double needed) {
-  return fmt::format("{} {} per {} where {} would do", number(actual), counter, per(counter), number(needed));
+  return would_do(actual, fmt::format("{} per {}", counter, per(counter)), needed);
 }
 
 std::string cost_text(const Cost& cost) {
@@ -58,7 +81,8 @@ std::string cost_text(const Cost& cost) {
   out += fmt::format(" {} per {}", cost.counter, per(cost.counter));
   if (cost.average && cost.least != cost.most)
     out += fmt::format(", from {} to {},", number(cost.least), number(cost.most));
-  if (cost.needed != 0) out += fmt::format(" where {} would do", number(cost.needed));
+  if (cost.needed != 0 && number(cost.needed) != number(cost.average.value_or(cost.most)))
+    out += fmt::format(" where {} would do", number(cost.needed));
   if (cost.sm != 0) out += fmt::format(" ({}.{})", cost.sm / 10, cost.sm % 10);
   if (cost.fixed) out += fmt::format("; {} after the fix", number(*cost.fixed));
   return out;

@@ -6,11 +6,13 @@ namespace warplens::findings {
 
 // Of a finding's place; all members empty or 0 where it is not known.
 access::SourceFrame place_of(const Finding&);
-// "32", "31.25", "0.5": at most two digits behind the point.
-std::string number(double value);
+// "32", "31.25", "0.5": at most so many digits behind the point.
+std::string number(double value, int digits = 2);
+// How many times fewer, or more often: "8", "17.3", "1,170". Three digits that mean something.
+std::string times(double factor);
 // "1.2 MB", units of 1000; "~1.2 MB" of an estimate
 std::string bytes(u64 value, bool is_estimate = false);
-// "32 sectors per request where 4 would do": what each of an access's requests costs, and would cost at best. Instructions
+// "32 sectors per request where 4 would do": what each of an access's requests costs, and would cost at best, if that is less. Instructions
 // are what wavefronts and requests are counted by.
 std::string cost_text(double actual, std::string_view counter, double needed);
 // "32 sectors per request where 4 would do (9.0); 4 after the fix"

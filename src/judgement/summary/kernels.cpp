@@ -94,6 +94,12 @@ void add_grid(Kernel& kernel, Dim3 grid, u64 times) {
   kernel.grids.emplace_back(grid, times);
 }
 
+u64 all_blocks(const Kernel& kernel) {
+  u64 sum = 0;
+  for (const auto& [grid, launches] : kernel.grids) sum += grid.count() * launches;
+  return sum;
+}
+
 // The remainder of an unrolled loop that had none is no news: only lines of which nothing ran are.
 void keep_idle_lines(std::vector<Row>& never, const std::vector<Row>& rows) {
   std::set<std::pair<std::string, u32>> ran;
@@ -178,7 +184,7 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   std::vector<Row> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
   const measure::Reuse reuse = device != nullptr ? measure::Reuse(first, *device) : measure::Reuse();
-  const advise::Launch launch(most_wasteful(launches));
+  const advise::Launch launch(most_wasteful(launches), all_blocks(kernel));
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
     Row row = make_row(std::move(merge), launch, reuse);
     if (!ran(row.counters)) {
@@ -229,11 +235,7 @@ bool has_sampled(const Model& model) {
                              [](const Kernel& kernel) { return kernel.status == Status::sampled; });
 }
 
-std::string blocks_of(const Kernel& kernel) {
-  u64 all = 0;
-  for (const auto& [grid, launches] : kernel.grids) all += grid.count() * launches;
-  return measure::in_words(kernel.blocks, all);
-}
+std::string blocks_of(const Kernel& kernel) { return measure::in_words(kernel.blocks, all_blocks(kernel)); }
 
 std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, const Options& options) {
   using Key = std::tuple<std::string, std::string, std::string, u32, u32, u32, Status, std::vector<u32>>;

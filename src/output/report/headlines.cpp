@@ -62,7 +62,7 @@ std::string gain_of(const Page& page, const Finding& finding) {
   const std::string_view what =
       metric == advise::Metric::threads ? "updates" : advise::name(metric); // of atomics
   std::string text = after == 0 ? fmt::format("none of these {} is left", what)
-                                : fmt::format("{:.3g} times fewer {}", gain, what);
+                                : fmt::format("{} times fewer {}", findings::times(gain), what);
   if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
     text += fmt::format("; saves {} of the program's traffic", percent(saved));
   return text;

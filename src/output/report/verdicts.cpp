@@ -2,6 +2,7 @@
 // by itself, they ask for the same again and again, hardly a thread runs, they move a byte or two at a time, or there is nothing to fix. And of any
 // kernel: that registers are spilled.
 #include "arch/table.h"
+#include "findings/words.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "source/places.h"
@@ -39,11 +40,11 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
         most = advice.before.sectors - advice.after.sectors;
         std::string array = array_name(row.site.array);
         out = fmt::format(
-            "{} again and again: {}, {}: {}{}; {} {:.3g} times fewer sectors",
+            "{} again and again: {}, {}: {}{}; {} {} times fewer sectors",
             row.site.kind == access::Kind::store ? "Written" : "Read", clip_middle(kernel.label, 60),
             place_name(page, line), array.empty() ? "" : array + ": ", advice.title,
             by_thread ? "kept in a register (__restrict__) it needs" : "a tile in shared memory needs",
-            advice.gain());
+            findings::times(advice.gain()));
         if (shows_all(page.options)) out += ". Change: " + advice.change;
       }
   return out;
@@ -79,9 +80,9 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
         all += advice.before.instructions;
         if (advice.before.instructions <= most) continue;
         most = advice.before.instructions;
-        out = fmt::format("{}, {}: {}. Change: {} ({:.3g} times fewer instructions)",
-                          clip_middle(kernel.label, 60), place_name(page, line), advice.title, advice.change,
-                          advice.gain());
+        out =
+            fmt::format("{}, {}: {}. Change: {} ({} times fewer instructions)", clip_middle(kernel.label, 60),
+                        place_name(page, line), advice.title, advice.change, findings::times(advice.gain()));
       }
   return 2 * all >= global->second[0].instructions ? out : "";
 }

@@ -35,13 +35,23 @@ std::vector<std::string> with_pointer(const Exec& x, const Op& op, u64 at, std::
 
 std::string bytes_text(u32 bytes) { return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s"); }
 
+// What Triton compiles takes for granted what was true of the arguments then. (Names of numba's kernels have a mark.)
+std::string help_for_alignment(const Exec& x, const Op& op) {
+  const bool is_triton = place_of(*x.code, op).spans.back().file.ends_with(".py") &&
+                         x.code->function->name.find("cudapy") == std::string::npos;
+  return is_triton ? "pass sizes and strides divisible by 16, for which this was compiled; for others Triton "
+                     "compiles "
+                     "another variant"
+                   : "align the pointer, or access smaller elements";
+}
+
 void check_alignment(Exec& x, const Op& op, const Access& a) {
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (at & (a.bytes - 1))
       raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
             fmt::format("{} of {} at {:#x}, which is not a multiple of {}", kind_name(x, op),
                         bytes_text(a.bytes), at, a.bytes),
-            thread, at, with_pointer(x, op, at, {}), "align the pointer, or access smaller elements");
+            thread, at, with_pointer(x, op, at, {}), help_for_alignment(x, op));
   });
 }
 

@@ -17,12 +17,27 @@ namespace {
 constexpr u64 shortest_row = 64;       // bytes
 constexpr u64 longest_usual_row = 512; // of a tile; beyond, lanes that are so far apart may have skipped rows
 constexpr u64 swizzled_chunk = 16;     // what ldmatrix and 16-byte accesses move
+constexpr u64 all_banks = 128;         // bytes
+
+// Chunks of a row exchanged by the row's number, as tiles for tensor cores are kept: chunk c of row r lies at c ^ (r / together %
+// chunks). The chunks are a power of two of which rows are made, so that each row's stay in it.
+struct Swizzle {
+  u64 chunks = 0, together = 1; // 0: none helps
+  arch::Counts after{};         // as Rows::before
+};
 
 struct Rows {
   u64 pitch = 0; // bytes from one to the next
+  u64 unit = 4;  // bytes that rows can become longer by: as many as the widest access to them has
   Padding padding{};
   arch::Counts before{}; // of all accesses that the padding was tried on, as padding.after
   u64 made_worse = 0;    // wavefronts that those without a conflict take more
+  Swizzle swizzle{};     // of the same accesses
+  u64 wider_copies = 0;  // bytes; 0: no wider copy may go there
+  u64 longer_by() const { return padding.units * unit; }
+  bool is_better_exchanged() const {
+    return swizzle.chunks != 0 && swizzle.after.wavefronts < padding.after.wavefronts;
+  }
 };
 
 // The step between lanes, and from one row of lanes to the next, where all lanes are so far apart; else there are no
@@ -51,18 +66,28 @@ void lengthen(access::WarpAccess& access, u64 pitch, u64 more) {
                 [&](u32 lane) { access.address[lane] += (access.address[lane] - least) / pitch * more; });
 }
 
-// The accesses of the launch to the same array, this one among them. This one alone where it is not known what else there is.
+// The accesses of the launch to the same array, this one among them, and copies that may go to it, because it is not known where
+// they go. Without copies this one alone where it is not known what else there is.
 std::vector<Subject> of_same_array(const Subject& s) {
   std::vector<Subject> out;
   const access::Site& site = s.site.site;
-  if (s.context.launch != nullptr && site.array.kind != access::ArrayKind::unknown)
-    for (const measure::SiteRecord& other : s.context.launch->record().sites)
-      if (other.space == access::Space::shared && other.site.array == site.array &&
-          other.site.function == site.function && !other.distribution.classes.empty() &&
-          s.context.column < other.counters.size())
-        out.push_back({other, other.counters[s.context.column], s.context});
+  const bool known = s.context.launch != nullptr && site.array.kind != access::ArrayKind::unknown;
+  if (!known) out.push_back(s);
+  if (s.context.launch == nullptr) return out;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.space == access::Space::shared && other.site.function == site.function &&
+        ((known && other.site.array == site.array) ||
+         (is_copied_half(other) && other.site.array.kind == access::ArrayKind::unknown &&
+          !(other.site.id == site.id))) &&
+        !other.distribution.classes.empty() && s.context.column < other.counters.size())
+      out.push_back({other, other.counters[s.context.column], s.context});
   if (out.empty()) out.push_back(s);
   return out;
+}
+
+// Of these, is it known to go to the array of `s`?
+bool surely_goes_there(const Subject& s, const Subject& one) {
+  return one.site.site.array.kind != access::ArrayKind::unknown || one.site.site.id == s.site.site.id;
 }
 
 // Those of them that longer rows change: with rows of that length, with lanes that skip some, or with none that their lanes show.
@@ -90,17 +115,49 @@ Change longer_rows(u64 pitch, u64 bytes) {
   return [=](access::WarpAccess& access) { lengthen(access, pitch, bytes); };
 }
 
-Rows rows_of(const Subject& s, u64 pitch, u64 unit) {
+Change exchanged(u64 pitch, u64 chunks, u64 together) {
+  return [=](access::WarpAccess& access) {
+    for_each_lane(access.active, [&](u32 lane) {
+      access.address[lane] ^= access.address[lane] / pitch / together % chunks * swizzled_chunk;
+    });
+  };
+}
+
+arch::Counts predicted_of_all(const std::vector<Subject>& all, const Change& change) {
+  arch::Counts sum;
+  for (const Subject& one : all) sum += predicted(one, change);
+  return sum;
+}
+
+// The one that leaves the fewest wavefronts. Where several rows have all banks between them, they are exchanged together.
+Swizzle best_swizzle(const std::vector<Subject>& all, u64 pitch) {
+  constexpr u64 most = all_banks / swizzled_chunk;
+  Swizzle best;
+  if (pitch % swizzled_chunk != 0) return best;
+  const u64 parts = pitch / swizzled_chunk, chunks = std::min(most, parts & (~parts + 1));
+  for (u64 together = 1; chunks > 1 && together * chunks <= most; together *= 2) {
+    const arch::Counts after = predicted_of_all(all, exchanged(pitch, chunks, together));
+    if (best.chunks == 0 || after.wavefronts < best.after.wavefronts) best = {chunks, together, after};
+  }
+  return best;
+}
+
+Rows rows_of(const Subject& s, u64 pitch) {
   Rows out{pitch};
-  const std::vector<Subject> all = of_same_rows(s, pitch);
-  for (const Subject& one : all) out.before += one.counters;
-  out.padding = smallest_padding(out.before, [&](u32 units) {
-    arch::Counts sum;
-    for (const Subject& one : all) sum += predicted(one, longer_rows(pitch, units * unit));
-    return sum;
-  });
+  const std::vector<Subject> perhaps = of_same_rows(s, pitch);
+  for (const Subject& one : perhaps)
+    if (surely_goes_there(s, one)) out.unit = std::max<u64>(out.unit, one.site.site.bytes);
+  std::vector<Subject> all;
+  for (const Subject& one : perhaps)
+    if (one.site.site.bytes > out.unit) // whose words such rows would split
+      out.wider_copies = std::max<u64>(out.wider_copies, one.site.site.bytes);
+    else
+      all.push_back(one), out.before += one.counters;
+  out.padding = smallest_padding(
+      out.before, [&](u32 units) { return predicted_of_all(all, longer_rows(pitch, units * out.unit)); });
+  if (s.site.site.bytes == swizzled_chunk) out.swizzle = best_swizzle(all, pitch);
   for (const Subject& one : all) {
-    u64 after = predicted(one, longer_rows(pitch, out.padding.units * unit)).wavefronts;
+    u64 after = predicted(one, longer_rows(pitch, out.longer_by())).wavefronts;
     if (one.counters.wavefronts <= one.counters.ideal_wavefronts && after > one.counters.wavefronts)
       out.made_worse += after - one.counters.wavefronts;
   }
@@ -108,13 +165,13 @@ Rows rows_of(const Subject& s, u64 pitch, u64 unit) {
 }
 
 // Those that serve the accesses to the array best.
-Rows best_rows(const Subject& s, u64 unit) {
+Rows best_rows(const Subject& s) {
   auto left = [](const Rows& rows) {
     return static_cast<double>(rows.padding.after.wavefronts) / static_cast<double>(rows.before.wavefronts);
   };
   Rows best;
   for (u64 distance : pitches(main_class(s).example)) {
-    Rows tried = rows_of(s, row_within(s, distance), unit);
+    Rows tried = rows_of(s, row_within(s, distance));
     if (tried.padding.units != 0 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
   }
   return best;
@@ -221,19 +278,10 @@ void say_sources(const Subject& s, Advice& out) {
   predict(s, neighbouring_sources(s), out);
 }
 
-// Chunks of a row exchanged by the row's number, as tiles for tensor cores are kept.
-arch::Counts swizzled(const Subject& s, u64 pitch) {
-  return predicted(s, [=](access::WarpAccess& access) {
-    for_each_lane(access.active, [&](u32 lane) {
-      access.address[lane] ^= access.address[lane] / pitch % 8 * swizzled_chunk;
-    });
-  });
-}
-
 // A block that is narrower than a warp covers several rows with each, and may need rows that are much longer. A block as wide as
 // a warp does not.
-bool say_wider_block(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
-  if (s.context.launch == nullptr || 2 * rows.padding.units * unit <= rows.pitch) return false;
+bool say_wider_block(const Subject& s, const Rows& rows, Advice& out) {
+  if (s.context.launch == nullptr || 2 * rows.longer_by() <= rows.pitch) return false;
   const Dim3 block = s.context.launch->record().block;
   if (block.x >= warp_size || block.count() < warp_size) return false;
   predict(s, consecutive(s), out);
@@ -246,20 +294,38 @@ bool say_wider_block(const Subject& s, const Rows& rows, u64 unit, Advice& out) 
   return true;
 }
 
-void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
-  const u64 bytes = rows.padding.units * unit, width = s.site.site.bytes;
-  out.cause = fmt::format(
-      "rows of the array are {} bytes apart, so lanes in different rows meet in a bank, which gives one "
-      "word per pass",
-      rows.pitch);
+// "c ^ (r / 2 % 4)"
+std::string in_words(const Swizzle& swizzle) {
+  return swizzle.together == 1 ? fmt::format("c ^ (r % {})", swizzle.chunks)
+                               : fmt::format("c ^ (r / {} % {})", swizzle.together, swizzle.chunks);
+}
+
+void say_swizzle(const Subject& s, const Rows& rows, Advice& out) {
+  out.change =
+      fmt::format("keep chunk c of row r (16 bytes each) at {}, wherever the array is written and read",
+                  in_words(rows.swizzle));
+  if (rows.made_worse != 0)
+    out.change += fmt::format(
+        "; longer rows would lower the conflicts too, but other accesses then take {} more wavefronts",
+        rows.made_worse);
+  out.example = fmt::format("&tile[r][({}) * (16 / sizeof(tile[0][0]))]", in_words(rows.swizzle));
+  predict(s, exchanged(rows.pitch, rows.swizzle.chunks, rows.swizzle.together), out);
+}
+
+void say_padding(const Subject& s, const Rows& rows, Advice& out) {
+  const u64 bytes = rows.longer_by(), width = s.site.site.bytes;
   out.change = fmt::format(
       "make each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
       rows.pitch + bytes, rows.pitch,
       rows.padding.after.wavefronts <= rows.before.ideal_wavefronts ? "leaves no conflict" : "helps most");
   if (rows.pitch > longest_usual_row)
     out.change += fmt::format("; if neighbouring lanes are n rows apart, {} / n bytes for each row", bytes);
-  if (width == swizzled_chunk && swizzled(s, rows.pitch).wavefronts <= rows.padding.after.wavefronts)
-    out.change += "; or, at the same size, keep chunk c of row r (16 bytes each) at c ^ (r % 8)";
+  if (rows.swizzle.chunks != 0 && rows.swizzle.after.wavefronts <= rows.padding.after.wavefronts)
+    out.change += fmt::format("; or, at the same size, keep chunk c of row r (16 bytes each) at {}",
+                              in_words(rows.swizzle));
+  if (rows.wider_copies != 0)
+    out.change +=
+        fmt::format("; if copies of {0} bytes write it, a multiple of {0} bytes", rows.wider_copies);
   if (rows.made_worse != 0)
     out.change +=
         fmt::format("; other accesses to it then take {} more wavefronts per launch", rows.made_worse);
@@ -267,7 +333,16 @@ void say_padding(const Subject& s, const Rows& rows, u64 unit, Advice& out) {
     out.example = fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / width,
                               bytes / width, width, width == 1 ? "" : "s");
   predict(s, longer_rows(rows.pitch, bytes), out);
+}
+
+void say_rows(const Subject& s, const Rows& rows, Advice& out) {
+  if (say_wider_block(s, rows, out)) return;
+  out.cause = fmt::format(
+      "rows of the array are {} bytes apart, so lanes in different rows meet in a bank, which gives one "
+      "word per pass",
+      rows.pitch);
   out.confidence = Confidence::certain;
+  rows.is_better_exchanged() ? say_swizzle(s, rows, out) : say_padding(s, rows, out);
 }
 
 } // namespace
@@ -285,7 +360,6 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
       s.counters.wavefronts <= s.counters.ideal_wavefronts ||
       (!copies && s.site.pattern.kind() != measure::PatternKind::bank_conflict))
     return;
-  const u64 unit = std::max<u64>(4, s.site.site.bytes);
   Advice out = draft(s, findings::Rule::bank_conflict, Metric::wavefronts);
   out.title =
       s.site.pattern.ways > 1 ? fmt::format("{}-way bank conflict", s.site.pattern.ways) : "bank conflicts";
@@ -294,8 +368,8 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
     say_sources(s, out);
   } else if (steps_are_short(s) || steps_double(s)) {
     say_neighbours(s, out);
-  } else if (Rows rows = best_rows(s, unit); rows.padding.units != 0) {
-    if (!say_wider_block(s, rows, unit, out)) say_padding(s, rows, unit, out);
+  } else if (Rows rows = best_rows(s); rows.padding.units != 0) {
+    say_rows(s, rows, out);
   } else {
     out.change =
         "give the lanes of a warp other elements: no padding of up to 32 words lowers what the accesses to "
@@ -309,11 +383,10 @@ findings::Remedy remedy_of_conflict(const Subject& s) {
   using Kind = findings::Remedy::Kind;
   if (steps_double(s) || conflicts_by_sources(s)) return {}; // another algorithm
   if (steps_are_short(s)) return {Kind::other_order, 0, 0};
-  const u64 unit = std::max<u64>(4, s.site.site.bytes);
-  const Rows rows = best_rows(s, unit);
+  const Rows rows = best_rows(s);
   Advice tried;
-  if (rows.padding.units == 0 || say_wider_block(s, rows, unit, tried)) return {};
-  return {Kind::longer_rows, static_cast<u32>(rows.padding.units * unit), static_cast<u32>(rows.pitch)};
+  if (rows.padding.units == 0 || rows.is_better_exchanged() || say_wider_block(s, rows, tried)) return {};
+  return {Kind::longer_rows, static_cast<u32>(rows.longer_by()), static_cast<u32>(rows.pitch)};
 }
 
 } // namespace warplens::advise::rules

@@ -16,7 +16,7 @@ u64 whole_warps(const Subject& s) {
   if (s.context.launch == nullptr) return ceil_div(s.counters.threads, warp_size);
   const measure::LaunchRecord& launch = s.context.launch->record();
   const u64 of_block = std::max<u64>(1, ceil_div(launch.block.count(), warp_size));
-  const u64 blocks = std::max<u64>(1, launch.grid.count());
+  const u64 blocks = std::max<u64>(1, s.context.launch->blocks());
   u64 sum = 0, threads = 0, warps = 0;
   for (const measure::WarpClass& c : s.site.distribution.classes) {
     threads += c.warps * c.one.lanes, warps += c.warps;
@@ -35,6 +35,20 @@ u64 whole_warps(const Subject& s) {
                         ceil_div(others, of_block));
 }
 
+// Do groups of lanes go along rows, or other accesses with as many lanes? Then short rows leave lanes over, which no other number
+// of theirs would give work.
+bool shares_rows(const Subject& s) {
+  auto in_rows = [](const measure::SiteRecord& site) {
+    return site.pattern.kind() == measure::PatternKind::scattered && lanes_of_row(site) != 0;
+  };
+  return is_device(s.site.space) &&
+         (in_rows(s.site) || any_sibling(s, [&](const measure::SiteRecord& other) {
+            const arch::Counts& theirs = other.counters[s.context.column];
+            return theirs.threads * s.counters.instructions == s.counters.threads * theirs.instructions &&
+                   in_rows(other);
+          }));
+}
+
 } // namespace
 
 void divergence(const Subject& s, std::vector<Advice>& list) {
@@ -46,6 +60,7 @@ void divergence(const Subject& s, std::vector<Advice>& list) {
   for (const measure::WarpClass& c : s.site.distribution.classes)
     if (c.one.lanes == 1) one_lane += c.warps;
   if (!reduction && one_lane != 0) return;
+  if (shares_rows(s)) return;
   double lanes = static_cast<double>(s.counters.threads) / static_cast<double>(s.counters.instructions);
   Advice out = draft(s, findings::Rule::divergent_access, Metric::instructions);
   out.title = fmt::format("{:.2g} of 32 lanes are active", lanes);

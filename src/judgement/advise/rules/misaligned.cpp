@@ -33,24 +33,22 @@ void align_runs(access::WarpAccess& access) {
   });
 }
 
-// Do nearly all warps of a launch start equally far from the start of such a unit? Those at a border may not.
+// Do nearly all warps of a launch start equally far from the start of such a unit? Those at a border may not. How far from a
+// sector's start is known of every warp, how far from a segment's of the first of each class.
 bool same_start(const Subject& s, u64 unit) {
   const measure::SiteRecord& site = in_launch(s);
-  const u64 usual = first_address(site.distribution.classes.front().example) % unit;
+  const measure::WarpClass& usual = site.distribution.classes.front();
   u64 same = 0, all = 0;
   for (const measure::WarpClass& c : site.distribution.classes) {
     all += c.warps;
-    if (first_address(c.example) % unit == usual) same += c.warps;
+    if (first_address(c.example) % unit == first_address(usual.example) % unit && c.starts == usual.starts &&
+        std::has_single_bit(c.starts))
+      same += c.warps;
   }
   return 10 * same >= 9 * all;
 }
 
-// Do the threads of the launch lie in rows? Else nothing shows that the array has any.
-bool has_rows(const Subject& s) {
-  if (s.context.launch == nullptr) return true;
-  const measure::LaunchRecord& launch = s.context.launch->record();
-  return launch.block.y > 1 || launch.grid.y > 1;
-}
+bool has_rows(const Subject& s) { return s.context.launch == nullptr || s.context.launch->has_rows(); }
 
 // A warp covers parts of several rows, whose length is no whole number of sectors: "4 rows of 8 lanes, 72 bytes apart".
 bool rows_begin_inside(const Subject& s) {
@@ -64,12 +62,34 @@ double per_warp(u64 sum, const arch::Counts& counts) {
   return static_cast<double>(sum) / static_cast<double>(counts.instructions);
 }
 
+// Where warps of these begin, as bits of WarpClass::starts. Of those that a border breaks, nothing.
+u32 starts_of(const measure::SiteRecord& site) {
+  u32 out = 0;
+  for (const measure::WarpClass& c : site.distribution.classes)
+    if (c.shape.form == measure::Form::contiguous || c.shape.form == measure::Form::misaligned)
+      out |= c.starts;
+  return out;
+}
+
+// Do the instructions of its place begin at a sector's start, an element before it, and one behind it, and nowhere else? Rows
+// whose lengths are to blame would begin anywhere.
+bool lie_around_one(const Subject& s) {
+  if (s.context.launch == nullptr) return false;
+  u32 starts = starts_of(s.site);
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.space == s.site.space && other.site.array == s.site.site.array &&
+        other.site.frames == s.site.site.frames)
+      starts |= starts_of(other);
+  const u32 bytes = s.site.site.bytes;
+  return starts == (1u | 1u << bytes % measure::sector_bytes | 1u << (measure::sector_bytes - bytes) % 32);
+}
+
 // The instructions of an unrolled loop are at one place. Where the first block reads there hardly anything again, they read
 // a row each, of which some start where others should, and no neighbours.
 bool of_another_row(const Subject& s, const measure::SiteRecord& other) {
   const measure::FirstBlock& block = s.site.distribution.first_block; // of the place
   return !s.site.site.frames.empty() && other.site.frames == s.site.site.frames && block.requests != 0 &&
-         2 * block.sectors < 3 * block.distinct_sectors;
+         2 * block.sectors < 3 * block.distinct_sectors && !lie_around_one(s);
 }
 
 } // namespace
@@ -97,6 +117,13 @@ bool walks_beside(const Subject& s) {
   return 2 * block.beside > block.requests && block.sectors > 2 * block.distinct_sectors;
 }
 
+// Do threads that lie in one row read the same elements again and again? As through an index that they load: where warps begin
+// then follows from the data.
+bool starts_anywhere(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return !has_rows(s) && block.requests != 0 && block.sectors > 2 * block.distinct_sectors;
+}
+
 Advice halo(const Subject& s, bool has_twin) {
   Advice out = draft(s, findings::Rule::halo_access, Metric::sectors);
   out.title = "a neighbour's element";
@@ -120,9 +147,18 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   inside_sector |= inside_rows;
   Advice out =
       draft(s, findings::Rule::misaligned_access, inside_sector ? Metric::sectors : Metric::transactions);
-  if (inside_sector && reads(s.site.site.kind))
-    if (const bool has_twin = has_aligned_twin(s); has_twin || walks_beside(s))
-      return list.push_back(halo(s, has_twin)); // a note
+  const u64 unit = inside_sector ? measure::sector_bytes : segment;
+  if (inside_sector && reads(s.site.site.kind)) {
+    const bool has_twin = has_aligned_twin(s), beside = walks_beside(s);
+    if (has_twin || beside || (starts_anywhere(s) && !same_start(s, unit))) {
+      Advice note = halo(s, has_twin);
+      if (!has_twin && !beside)
+        note.cause =
+            "warps read the same elements from different starts, which cannot all be aligned: the extra "
+            "sectors are those that others read, which L1 serves";
+      return list.push_back(std::move(note));
+    }
+  }
   predict(s, align_runs, out);
   if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
   if (inside_rows && 20 * out.after.sectors > 19 * s.counters.sectors) return; // it is not worth longer rows
@@ -130,7 +166,7 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   out.cause = inside_sector
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
-  if (!inside_rows && same_start(s, inside_sector ? measure::sector_bytes : segment)) {
+  if (!inside_rows && same_start(s, unit)) {
     out.change = fmt::format(
         "begin at a multiple of {} bytes: nearly every warp is off by the same, so it is the start of the "
         "array or an offset in the index",
@@ -142,6 +178,8 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   } else {
     out.change = fmt::format(
         "make rows longer, so that each begins at a multiple of {} bytes (cudaMallocPitch)", segment);
+    if (const u32 starts = starts_of(in_launch(s)); inside_sector && !inside_rows && (starts & 1) == 0)
+      out.change += ", and shift the start of the array, so that a row's first warp does, too";
     out.example = "cudaMallocPitch(&p, &pitch, width * sizeof(float), height);";
   }
   list.push_back(std::move(out));

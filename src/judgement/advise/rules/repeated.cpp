@@ -8,6 +8,7 @@
 #include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include "findings/words.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -63,8 +64,8 @@ void kept_in_register(const Subject& s, bool waste, std::vector<Advice>& list) {
                      Metric::sectors);
   if (waste)
     out.title = fmt::format("neighbouring threads are {} bytes apart, and ", s.site.pattern.shape.distance());
-  out.title +=
-      fmt::format("each thread {} the same words {:.3g} times", load ? "reads" : "writes", times_in_a_row(s));
+  out.title += fmt::format("each thread {} the same words {} times", load ? "reads" : "writes",
+                           findings::times(times_in_a_row(s)));
   out.cause = "seen in block 0; another pointer may lead to the same memory, so the compiler keeps nothing "
               "in a register";
   out.change =
@@ -95,7 +96,7 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
     return kept_in_register(s, waste, list);
   if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
   Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
-  out.title = fmt::format("the first block reads each sector {:.3g} times", times_read(s));
+  out.title = fmt::format("the first block reads each sector {} times", findings::times(times_read(s)));
   out.cause = "seen in block 0; L1 serves much of it, but each time is a request";
   bool table = s.site.pattern.kind() == measure::PatternKind::broadcast &&
                block.distinct_sectors * 32 <= constant_bytes;

@@ -16,20 +16,32 @@ u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block) {
       static_cast<double>(all) * static_cast<double>(changed) / static_cast<double>(in_first_block) + 0.5);
 }
 
+bool stores_as_many(const Subject& s) {
+  if (s.context.launch == nullptr) return false;
+  u64 loaded = 0, stored = 0;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+    if (!is_device(other.space) || other.site.function != s.site.site.function) continue;
+    const u64 bytes = other.counters[s.context.column].threads * other.site.bytes;
+    if (other.site.kind == access::Kind::store) stored += bytes;
+    if (other.site.kind == s.site.site.kind && other.site.array == s.site.site.array) loaded += bytes;
+  }
+  return stored != 0 && 2 * stored >= loaded;
+}
+
 bool say_rows_of_threads(const Subject& s, Advice& out) {
-  constexpr u64 shortest = 4; // elements, on average: a thread takes as many at once
   const measure::FirstBlock& block = s.site.distribution.first_block;
-  bool known = block.row_lanes != 0 && block.row_elements >= shortest * block.rows;
+  bool known = block.row_lanes != 0 && block.row_elements >= shortest_row_of_thread * block.rows;
   bool strided = s.site.pattern.kind() == measure::PatternKind::strided;
   if (!known && !strided) return false;
   u32 lanes = known ? block.row_lanes : warp_size;
   std::string whom = !known               ? "a warp, or to a part of one, whose lanes"
                      : lanes == warp_size ? "a warp, whose lanes"
                                           : fmt::format("{} lanes of a warp, which", lanes);
-  out.change = fmt::format("give each row to {} walk along it together and then combine what they found "
-                           "(__shfl_down_sync)",
-                           whom);
-  out.example = fmt::format("for (int j = begin + lane; j < end; j += {}) sum += A[j];", lanes);
+  const bool stores = stores_as_many(s);
+  out.change = fmt::format("give each row to {} walk along it together{}", whom,
+                           stores ? "" : " and then combine what they found (__shfl_down_sync)");
+  out.example = fmt::format("for (int j = begin + lane; j < end; j += {}) {}", lanes,
+                            stores ? "out[j] = … A[j] …;" : "sum += A[j];");
   if (!known) return true;
   if (!strided) {
     out.rule = findings::uncoalesced(s.site.site.kind);

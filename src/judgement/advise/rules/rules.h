@@ -69,6 +69,9 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+// Does the kernel store about as many values as it loads from the array? Then they are not combined.
+bool stores_as_many(const Subject&);
+inline constexpr u64 shortest_row_of_thread = 4; // elements, on average: a thread takes as many at once
 inline bool is_heap(const Subject& s) { return s.site.site.array.kind == access::ArrayKind::heap; }
 // Does each thread have an array of its own: from malloc(), or through a pointer that it alone reads?
 bool threads_have_arrays(const Subject&);
@@ -79,6 +82,8 @@ std::string largest_step_first(std::string_view what);
 // Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
 // lanes. False where there is nothing to say.
 bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);
+// The lanes of a warp that go along one row, where each 4, 8 or 16 have a row of their own; else 0. The site has a class.
+u32 lanes_of_row(const measure::SiteRecord&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.
 double times_read(const Subject&);
 // How often in a row a warp of the first block asks for the same words with these loads or stores, on average; 0 where it was not

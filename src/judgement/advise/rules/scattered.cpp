@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace warplens::advise::rules {
 
@@ -58,19 +59,51 @@ bool goes_to_rows(const Subject& s) {
   });
 }
 
-// A note, whatever it says.
-Advice of_rows(const Subject& s) {
+// A note, whatever it says. `lanes`: that share a row, if not all of a warp do.
+Advice of_rows(const Subject& s, u32 lanes) {
   if (has_aligned_twin(s)) return halo(s, true);
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
   out.title = "the lanes of a warp go to parts of several rows";
   out.cause = "each part begins and ends inside a sector";
   out.change =
       "begin rows at multiples of 32 bytes, or let warps take longer parts; the order of the lanes is fine";
+  if (lanes != 0) {
+    out.title = fmt::format("each {} lanes of a warp go along a row of their own", lanes);
+    out.cause =
+        "rows begin and end inside sectors, and lanes that a short row leaves over have nothing to do";
+  }
   out.confidence = Confidence::possible;
   return out;
 }
 
 } // namespace
+
+namespace {
+
+// Does each group of so many lanes go along a row of its own, as far as the row goes?
+bool in_groups(const access::WarpAccess& access, u32 lanes) {
+  u32 group = warp_size;
+  u64 start = 0; // where the group's first lane goes, or would
+  bool out = true;
+  for_each_lane(access.active, [&](u32 lane) {
+    const u64 from = access.address[lane] - u64{lane % lanes} * access.bytes;
+    if (std::exchange(group, lane / lanes) != lane / lanes) start = from;
+    out = out && from == start;
+  });
+  return out;
+}
+
+} // namespace
+
+u32 lanes_of_row(const measure::SiteRecord& site) {
+  const std::vector<measure::WarpClass>& classes = site.distribution.classes;
+  for (u32 lanes : {16u, 8u, 4u})
+    if (2 * warp_size / lanes <= classes.front().one.lanes &&
+        std::ranges::all_of(classes,
+                            [&](const measure::WarpClass& c) { return in_groups(c.example, lanes); }))
+      return lanes;
+  return 0;
+}
 
 void scattered(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
@@ -82,8 +115,9 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     return;
   }
   const bool load = reads(s.site.site.kind);
-  if (load && goes_to_rows(s)) {
-    list.push_back(of_rows(s));
+  const u32 lanes = load ? lanes_of_row(s.site) : 0;
+  if (lanes != 0 || (load && goes_to_rows(s))) {
+    list.push_back(of_rows(s, lanes));
     return;
   }
   out.title = "neighbouring threads go to unrelated places";

@@ -18,7 +18,7 @@ void scattered_copy(const Subject& s, std::vector<Advice>& list) {
                            "32 bytes stays together, at a "
                            "multiple of 32 bytes in shared memory",
                            s.site.site.bytes);
-  out.example = "tile[row][chunk ^ (row % 8)]: pairs of 16-byte chunks stay pairs";
+  out.example = "tile[row][chunk ^ (row % 8)], 8 chunks of 16 bytes in a row: pairs stay pairs";
   list.push_back(std::move(out));
 }
 

@@ -9,6 +9,7 @@
 #include "arch/table.h"
 #include "arch/waits.h"
 #include "base/bits.h"
+#include "findings/words.h"
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
@@ -74,8 +75,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   out.title = "lanes update addresses that lie far apart";
   out.cause = "each update is a sector of its own towards L2";
   if (helps) {
-    out.title = fmt::format("a block updates each word {:.3g} times",
-                            static_cast<double>(block.lanes) / static_cast<double>(block.words));
+    out.title =
+        fmt::format("a block updates each word {} times",
+                    findings::times(static_cast<double>(block.lanes) / static_cast<double>(block.words)));
     out.cause += fmt::format(": block 0 performs {} on {} words", block.lanes, block.words);
     out.change =
         "update a copy of the table in shared memory for each block, and add the copies up at the end; the "

@@ -59,24 +59,50 @@ bool result_in_row(const Subject& s, u64 stride) {
   return out;
 }
 
-// Does each thread walk along a row while its neighbours' other accesses, performed as often, lie side by side? Then
-// the kernel turns a matrix: whichever index the lanes follow, one side is scattered, and giving a row to a warp moves
-// the waste to the other one. What is advised on may be several instructions of an unrolled loop, and so may the others
-// be: those of one place in the source count together.
+// Do threads of the first block walk along rows that are worth a warp, as far as it was followed?
+bool walks_along_rows(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return block.requests == 0 ||
+         (block.rows != 0 && block.row_elements >= shortest_row_of_thread * block.rows);
+}
+
+u64 bytes_moved(const Subject& s, const measure::SiteRecord& site) {
+  return site.counters[s.context.column].threads * site.site.bytes;
+}
+
+// By the instructions of the launch that are at the place of `s`: it may be several, of several launches.
+u64 moved_at_place(const Subject& s) {
+  u64 sum = 0;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.space == s.site.space && other.site.kind == s.site.site.kind &&
+        other.site.array == s.site.site.array &&
+        (other.site.id == s.site.site.id || same_place(other.site, s.site.site)))
+      sum += bytes_moved(s, other);
+  return sum;
+}
+
+// Do neighbours' other accesses, which move as much, lie side by side, and each warp's elsewhere? Then the kernel turns a
+// matrix: whichever index the lanes follow, one side is scattered, and another order of indices, or a row for each warp, moves
+// the waste to the other one. Instructions of one place in the source count together, as those of an unrolled loop. Threads
+// that lie in one row and do it once have no matrix.
 bool turns_a_matrix(const Subject& s) {
   if (s.context.launch == nullptr) return false;
-  std::vector<std::pair<const access::Site*, u64>> places; // an access there, and the instructions of all
+  std::vector<std::pair<const access::Site*, u64>> places; // an access there, and the bytes of all
   for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+    const measure::FirstBlock& block = other.distribution.first_block;
     if (other.space != access::Space::global || is_atomic(other.site.kind) ||
-        other.site.function != s.site.site.function || !repeats(s, other) ||
-        other.pattern.kind() != measure::PatternKind::contiguous)
+        other.site.function != s.site.site.function ||
+        other.pattern.kind() != measure::PatternKind::contiguous ||
+        2 * block.sectors > 3 * block.distinct_sectors ||
+        !(s.context.launch->has_rows() || repeats(s, other)))
       continue;
     auto place =
         std::ranges::find_if(places, [&](const auto& p) { return same_place(*p.first, other.site); });
     if (place == places.end()) place = places.insert(place, {&other.site, 0});
-    place->second += other.counters[s.context.column].instructions;
+    place->second += bytes_moved(s, other);
   }
-  return std::ranges::any_of(places, [&](const auto& p) { return 2 * p.second >= s.counters.instructions; });
+  const u64 own = moved_at_place(s);
+  return own != 0 && std::ranges::any_of(places, [&](const auto& p) { return 2 * p.second >= own; });
 }
 
 Neighbours neighbours(const Subject& s, u64 stride) {
@@ -126,40 +152,6 @@ bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
          stride <= largest_vector;
 }
 
-// `members`: different places of the structure that the thread reads or writes.
-void say_members(const Subject& s, u64 stride, u32 members, Advice& out) {
-  const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
-  const bool whole = members * bytes == stride,
-             vector = whole && padded == stride && stride <= largest_vector;
-  if (vector && (bytes != 1 || stride <= 4))
-    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
-  out.change += "store one array per member (structure of arrays)";
-  if (stride % bytes == 0)
-    out.change +=
-        fmt::format("; where it is one array, a[k*count + i] instead of a[{}*i + k]", stride / bytes);
-  if (bytes == 1 && stride > 4)
-    out.change += "; if the structure is packed, align its members, which are read byte by byte now";
-  else if (whole && !vector && padded <= largest_vector)
-    out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
-  out.example = "x[i] instead of p[i].x";
-}
-
-// Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
-void say_other_order(const Subject& s, u64 stride, Advice& out) {
-  out.change = fmt::format("store the array the other way round: a[k*count + i] instead of a[{}*i + k], so "
-                           "that neighbouring threads read neighbouring elements",
-                           stride / s.site.site.bytes);
-  out.example = "table[k*count + i]";
-}
-
-// As consecutive(), without what copies write.
-Change consecutive_sources(const Subject& s) {
-  return [all = consecutive(s)](access::WarpAccess& access) {
-    const u64* to = access.copied_to;
-    all(access), access.copied_to = to;
-  };
-}
-
 // The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
 std::string_view parameter_type(std::string_view function, u32 n) {
   if (!function.ends_with(')')) return {};
@@ -182,6 +174,105 @@ std::string_view parameter_type(std::string_view function, u32 n) {
     }
   }
   return {};
+}
+
+// Is the array declared as one of numbers, not of structures? As far as the kernel's name tells.
+bool has_scalars(const Subject& s) {
+  static constexpr std::string_view numbers[] = {
+      "char",         "signed char", "unsigned char", "short",     "unsigned short",     "int",
+      "unsigned int", "long",        "unsigned long", "long long", "unsigned long long", "float",
+      "double",       "__half",      "__nv_bfloat16"};
+  const access::Array& array = s.site.site.array;
+  if (array.kind != access::ArrayKind::parameter || array.indirect || s.context.launch == nullptr ||
+      s.context.launch->record().kernel != s.site.site.function)
+    return false;
+  std::string_view type = parameter_type(s.context.launch->record().name, array.parameter);
+  while (type.starts_with(' ')) type.remove_prefix(1);
+  const std::size_t star = type.find('*');
+  if (star == type.npos) return false;
+  type = type.substr(0, star);
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  if (type.ends_with(" const")) type.remove_suffix(6);
+  return std::ranges::find(numbers, type) != std::end(numbers);
+}
+
+// Each thread takes elements that lie side by side, one after the other: its neighbour's should.
+void say_turns(u64 elements, Advice& out) {
+  out.change =
+      fmt::format("let thread t take elements t, t + threads, t + 2*threads, … instead of {} neighbouring "
+                  "ones (threads: gridDim.x*blockDim.x)",
+                  elements);
+  out.example = "for (int i = t; i < n; i += threads) …";
+}
+
+// The thread reads or writes several places of what may be a structure.
+void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
+  const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
+  const bool of_scalars = has_scalars(s);
+  if (of_scalars && near.members == 1 && stores_as_many(s)) return say_turns(stride / bytes, out);
+  const u32 members = near.members + near.unrolled;
+  const bool whole = members * bytes == stride,
+             vector = whole && padded == stride && stride <= largest_vector;
+  if (vector && (bytes != 1 || stride <= 4))
+    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
+  out.change += "store one array per member (structure of arrays)";
+  if (stride % bytes == 0)
+    out.change += fmt::format(
+        "; where it is one array, a[k*count + i] instead of a[{}*i + k] (count: how many structures)",
+        stride / bytes);
+  if (of_scalars)
+    out.change += "; where its elements are all treated alike, let thread t take t, t + threads, …";
+  else if (bytes == 1 && stride > 4)
+    out.change += "; if the structure is packed, align its members, which are read byte by byte now";
+  else if (whole && !vector && padded <= largest_vector)
+    out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
+  out.example = "x[i] instead of p[i].x";
+}
+
+// As consecutive(), where the block is as wide as a warp. In a narrower one a warp covers several rows of threads, and does so
+// after the change, too: then lanes of a row are `step` bytes apart, and their rows `gap`.
+Change lanes_in_rows(const Subject& s, i64 step, i64 gap) {
+  const measure::Shape& shape = s.site.pattern.shape;
+  if (shape.rows < 2 || s.site.site.kind == access::Kind::async_copy) return consecutive(s);
+  return [=, lanes = shape.row_lanes](access::WarpAccess& access) {
+    for_each_lane(access.active, [&](u32 lane) {
+      access.address[lane] = static_cast<u64>(std::abs(step)) * (lane % lanes) +
+                             static_cast<u64>(std::abs(gap)) * (lane / lanes);
+    });
+  };
+}
+
+// Each element next to its neighbour's: the array has parts of its own for what lies between them now, so that its rows are
+// that much nearer.
+Change parts_apart(const Subject& s) {
+  const measure::Shape& shape = s.site.pattern.shape;
+  const i64 bytes = s.site.site.bytes;
+  return lanes_in_rows(s, bytes, shape.gap * bytes / shape.stride);
+}
+
+// The row of lanes along the row of the array. `swapped`: by the other order of indices, which exchanges what x and y step over.
+Change along_rows(const Subject& s, bool swapped) {
+  const measure::Shape& shape = s.site.pattern.shape;
+  const bool known = swapped && static_cast<u64>(std::abs(shape.gap)) < shape.distance();
+  return lanes_in_rows(s, known ? shape.gap : s.site.site.bytes, shape.stride);
+}
+
+// Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
+void say_other_order(const Subject& s, u64 stride, Advice& out) {
+  out.change =
+      fmt::format("store the array the other way round: a[k*count + i] instead of a[{}*i + k] (count: how "
+                  "many rows), so that neighbouring threads read neighbouring elements",
+                  stride / s.site.site.bytes);
+  out.example = "table[k*count + i]";
+  predict(s, parts_apart(s), out);
+}
+
+// As consecutive(), without what copies write.
+Change consecutive_sources(const Subject& s) {
+  return [all = consecutive(s)](access::WarpAccess& access) {
+    const u64* to = access.copied_to;
+    all(access), access.copied_to = to;
+  };
 }
 
 // Views keep the order of their indices in their type (mdspan, Kokkos): that of the parameter, else the only one in the kernel's name.
@@ -211,6 +302,17 @@ std::string_view other_layout(const Subject& s) {
   return only_one(s.site.site.function);
 }
 
+// What is read or written down a column goes through a tile in shared memory, whatever the indices are called.
+void say_tile(const Subject& s, Advice& out) {
+  const bool load = reads(s.site.site.kind);
+  out.change = load ? "load a tile into shared memory row by row, and read it there by column"
+                    : "collect a tile in shared memory, and store it from there row by row";
+  out.change += ": the kernel's other accesses are coalesced and have to stay so";
+  out.example = load ? "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]"
+                     : "tile[y][x] = …; __syncthreads(); out[(row + y)*width + x] = tile[x][y];";
+  predict(s, along_rows(s, false), out);
+}
+
 } // namespace
 
 void strided(const Subject& s, std::vector<Advice>& list) {
@@ -221,10 +323,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     return;
   Neighbours near = neighbours(s, stride);
   const bool loops = repeats(s, in_launch(s));
-  // Threads of the first block that walk along no row have none.
-  const measure::FirstBlock& block = s.site.distribution.first_block;
   bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || loops) &&
-                       (block.requests == 0 || block.rows != 0) && !result_in_row(s, stride);
+                       walks_along_rows(s) && !result_in_row(s, stride);
   Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   predict(s, consecutive(s), out);
   out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
@@ -247,14 +347,12 @@ void strided(const Subject& s, std::vector<Advice>& list) {
                       : "char2");
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
   } else if (stride <= largest_structure && (near.members > 1 || (near.unrolled != 0 && !loops))) {
-    say_members(s, stride, near.members + near.unrolled, out);
+    say_members(s, stride, near, out);
+    predict(s, parts_apart(s), out);
   } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
     say_interleaved(s, out);
-  } else if (row_of_thread && turns_a_matrix(s)) {
-    out.change =
-        "load a tile into shared memory row by row, and read it there by column: the kernel's other accesses "
-        "are coalesced and have to stay so";
-    out.example = "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]";
+  } else if ((row_of_thread || stride > largest_structure) && turns_a_matrix(s)) {
+    say_tile(s, out);
   } else if (row_of_thread && stride <= largest_structure && stride % bytes == 0) {
     say_other_order(s, stride, out);
   } else if (row_of_thread) {
@@ -269,11 +367,15 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.change +=
         stride % bytes != 0
             ? "else another index"
-            : fmt::format("a[k*count + i] instead of a[{}*i + k] where it is one array", stride / bytes);
+            : fmt::format("a[k*count + i] instead of a[{}*i + k] where it is one array (count: how many "
+                          "structures)",
+                          stride / bytes);
     out.example = "x[i] instead of p[i].x";
+    predict(s, parts_apart(s), out);
   } else {
     out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
                  "row by row";
+    predict(s, along_rows(s, true), out);
     out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
     if (const std::string_view layout = other_layout(s); !layout.empty())
       out.change += fmt::format("; or give the view the other layout, {}", layout);

@@ -61,7 +61,8 @@ void swap_index_order(Situation& s, std::vector<advise::Advice>& list) {
   if (!along) return;
   for (const RowLength& row : row_lengths(s, *index)) {
     if (row.length != along->coefficient) continue;
-    bool short_row = row.value <= largest_structure;
+    // Rows that are declared as such are those of a matrix.
+    bool short_row = row.value <= largest_structure && s.target.subscripts.size() == 1;
     if (short_row)
       offer_arrays(s, row, list);
     else if (s.question.space != access::Space::shared)

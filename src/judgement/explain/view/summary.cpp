@@ -2,6 +2,7 @@
 #include "explain/view/summary.h"
 #include "explain/view/costs.h"
 #include "explain/view/theme.h"
+#include "findings/words.h"
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -51,7 +52,7 @@ std::string summary(const Explanation& e, const Theme& ink) {
   if (e.fixes.empty() || optional(e.fixes.front())) return out;
   const advise::Advice& best = e.fixes.front();
   std::string gain = best.gain() > 1
-                         ? fmt::format(", {:.3g}{} fewer {}", best.gain(), ink.times(),
+                         ? fmt::format(", {}{} fewer {}", findings::times(best.gain()), ink.times(),
                                        best.metric == advise::Metric::wavefronts ? std::string_view("passes")
                                                                                  : advise::name(best.metric))
                          : "";

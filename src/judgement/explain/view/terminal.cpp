@@ -9,6 +9,7 @@
 #include "explain/view/picture.h"
 #include "explain/view/summary.h"
 #include "explain/view/theme.h"
+#include "findings/words.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -361,10 +362,10 @@ std::string fix_text(const advise::Advice& fix, std::size_t number, const Theme&
   if (!fix.change.empty()) out += "     " + text::wrap(fix.change, page - 5, "     ") + "\n";
   if (!fix.example.empty()) out += "       " + ink.good(fix.example) + "\n";
   if (before == after) return out;
-  out +=
-      fmt::format("     {}: {} {} {}   ({:.3g}{} fewer)\n",
-                  fix.metric == advise::Metric::wavefronts ? "passes (wavefronts)" : advise::name(fix.metric),
-                  before, ink.arrow(), ink.good(fmt::format("{}", after)), fix.gain(), ink.times());
+  out += fmt::format(
+      "     {}: {} {} {}   ({}{} fewer)\n",
+      fix.metric == advise::Metric::wavefronts ? "passes (wavefronts)" : advise::name(fix.metric), before,
+      ink.arrow(), ink.good(fmt::format("{}", after)), findings::times(fix.gain()), ink.times());
   return out;
 }
 
