@@ -15,7 +15,8 @@ def render():
     for rule in re.finditer(r"RULE\(\w+,\s*((?:\"(?:[^\"\\]|\\.)*\"|[^()\"])*)\)", text):
         strings = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', part)) for part in re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", rule.group(1))]
         words = [part.strip() for part in re.split(r",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", rule.group(1))]
-        out += [f"## `{strings[0]}`", "", f"*{words[1]}*: {strings[3]}.", "", strings[4], ""]
+        level = words[1] if words[2] == "true" else "off"
+        out += [f"## `{strings[0]}`", "", f"*{level}*: {strings[3]}.", "", strings[4], ""]
     return "\n".join(out).replace('\\"', '"')
 
 

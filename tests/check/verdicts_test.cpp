@@ -1,6 +1,7 @@
 // Verdicts on small kernels: the block that the code is written for, pointers without cvta, what a verdict says it rests on.
 #include "arch/table.h"
 #include "check/check.h"
+#include "check/findings.h"
 #include "check/words.h"
 #include "os/file.h"
 #include "ptx/parse.h"
@@ -366,6 +367,52 @@ TEST(Verdicts, TritonIsDecided) {
     EXPECT_GE(all.size(), 3u) << file;
     for (const Judgement& j : all)
       EXPECT_TRUE(is_fine(j.verdict)) << file << ": PTX line " << j.site.ptx_line;
+  }
+}
+
+// a[4*x + n]: where n begins decides between 16 sectors and 17, and not that they are too many.
+TEST(Verdicts, WhatDoesNotDecideAFindingIsNoConditionOfIt) {
+  const std::string far = "shl.b32 %r3, %r1, 2;\ncvt.u64.u32 %rd3, %r3;\nadd.s64 %rd3, %rd3, %rd2;\n"
+                          "shl.b64 %rd3, %rd3, 2;\nadd.s64 %rd4, %rd1, %rd3;\nld.global.b32 %r4, [%rd4];\n";
+  std::vector<Judgement> all = judged(kernel(far));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(texts(all[0].conditions), std::vector<std::string>{"parameter 2 % 8 == 0"});
+  EXPECT_TRUE(all[0].rests_on.empty());
+  const findings::List list = findings_of(all, {arch::find(90)});
+  ASSERT_EQ(list.findings.size(), 1u);
+  EXPECT_TRUE(list.findings[0].conditions.empty());
+  EXPECT_EQ(list.findings[0].certainty, findings::Certainty::proved);
+}
+
+TEST(Verdicts, ParametersHaveNumbersFromOneAndTheirNamesInPtx) {
+  auto with = [](const std::string& name) {
+    auto parsed = ptx::parse(kernel("cvt.u32.u64 %r5, %rd2;\nmul.lo.s32 %r3, %r1, %r5;\n" + load));
+    Options options;
+    options.architectures = {arch::find(90)};
+    options.arguments = {{name, 1}};
+    return check(parsed->module, options);
+  };
+  for (const char* name : {"2", "n"}) {
+    EXPECT_EQ(with(name).judgements.at(0).verdict, Verdict::coalesced) << name;
+    EXPECT_TRUE(with(name).unused_arguments.empty()) << name;
+  }
+  EXPECT_EQ(with("1").judgements.at(0).verdict, Verdict::uncoalesced) << "the pointer";
+  for (const char* name : {"0", "3", "m"})
+    EXPECT_EQ(with(name).unused_arguments, std::vector<std::string>{name});
+}
+
+TEST(Verdicts, AnIndexIsWidenedByTheWordsOfItsLanguage) {
+  const std::string text = os::read_file(WARPLENS_TEST_DATA "/triton_softmax.ptx").value_or("");
+  for (const auto& [ptx, words] :
+       {std::pair(text, "a factor with .to(tl.int64) before"),
+        {kernel("shl.b32 %r3, %r1, 2;\nmov.u32 %r5, %ctaid.x;\nmov.u32 %r6, %nctaid.x;\n"
+                "mad.lo.s32 %r3, %r5, 4096, %r3;\n" +
+                load),
+         "make a factor size_t before"}}) {
+    const findings::List list = findings_of(judged(ptx), {arch::find(90)});
+    auto found = std::ranges::find(list.findings, findings::Rule::index_overflow, &findings::Finding::rule);
+    ASSERT_NE(found, list.findings.end()) << words;
+    EXPECT_NE(found->fix->text.find(words), std::string::npos) << found->fix->text;
   }
 }
 

@@ -61,6 +61,27 @@ TEST(Baseline, OfAlikeLinesEachIsKnownOnce) {
             (std::vector{State::unchanged, State::unchanged, State::fresh}));
 }
 
+// One compiler gives a line one column, another each access its own.
+TEST(Baseline, SeveralFindingsOfALineAreKnownByOne) {
+  auto access = [](u32 line, u32 column, double sectors, std::string array) {
+    Finding out = at(line, "r = a[i] + a[i + 1] + b[i];", sectors);
+    out.place = {{"a.cu", line, column, {}}};
+    out.array = std::move(array);
+    return out;
+  };
+  List now = list_of(
+      {access(9, 5, 32, "a"), access(9, 12, 16, "a"), access(9, 24, 32, "b"), access(19, 5, 32, "a")});
+  EXPECT_EQ(states({access(4, 3, 32, "a")}, now),
+            (std::vector{State::unchanged, State::unchanged, State::fresh, State::fresh}));
+  List one = list_of({access(4, 3, 32, "a")});
+  std::size_t gone = 9;
+  EXPECT_EQ(states({access(4, 5, 32, "a"), access(4, 12, 32, "a"), access(5, 5, 32, "a")}, one, &gone),
+            (std::vector{State::unchanged}));
+  EXPECT_EQ(gone, 1) << "that of another line";
+  List worse = list_of({access(9, 5, 16, "a"), access(9, 12, 32, "a")});
+  EXPECT_EQ(states({access(4, 3, 16, "a")}, worse), (std::vector{State::unchanged, State::worse}));
+}
+
 TEST(Baseline, AFileThatWasRenamedIsKnownByItsLines) {
   List now = list_of({at(4, "x = a[i];", 4, "new.cu"), at(5, "", 4, "new.cu")});
   EXPECT_EQ(states({at(4, "x = a[i];", 4, "old.cu")}, now), (std::vector{State::unchanged, State::fresh}));

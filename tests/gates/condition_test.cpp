@@ -42,6 +42,7 @@ TEST(Comparison, OfARangeMayBeUnknown) {
   EXPECT_EQ(judge(at_most, {.least = 1, .most = 4}), Verdict::holds);
   EXPECT_EQ(judge(at_most, {.least = 4, .most = 5}), Verdict::unknown);
   EXPECT_EQ(judge(at_most, {.least = 5, .most = 9}), Verdict::fails);
+  EXPECT_EQ(judge(at_most, {.least = 1, .most = 9, .reached = true}), Verdict::fails) << "some warp pays 9";
   EXPECT_EQ(judge(at_most, {.least = 1, .most = 9, .average = 3.9}), Verdict::holds) << "a run knows";
   Comparison equal = *parse_comparison("sectors==4", {});
   EXPECT_EQ(judge(equal, {.least = 4, .most = 4}), Verdict::holds);

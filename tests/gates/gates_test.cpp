@@ -151,7 +151,7 @@ TEST(Gates, ACommentThatNoLongerHoldsFails) {
   };
   for (const Case& c : {Case{"ignore bank-conflict: why", "unused-suppression", Severity::error, 32},
                         Case{"expect sectors<=4", "failed-expectation", Severity::error, 5},
-                        Case{"expect wavefronts<=4", "unchecked-comment", Severity::warning, 5},
+                        Case{"expect wavefronts<=4", "unchecked-comment", Severity::note, 5},
                         Case{"nonsense", "malformed-comment", Severity::error, 5}}) {
     List list{{}, {access_at(1, c.average)}, {}};
     Comments comments = read_comments("src/a.cu", std::string("x; // warplens: ") + c.comment);
@@ -179,6 +179,71 @@ TEST(Gates, WhatIsNotKnownIsToldAndDoesNotFail) {
   EXPECT_EQ(apply(list, s, {read_comments("src/a.cu", "x; // warplens: ignore bank-conflict: why")}).failing,
             0);
   EXPECT_THAT(rules_of(list), ElementsAre("unchecked-comment"));
+}
+
+TEST(Gates, ACommentThatCouldNotBeCheckedFailsWhereThatIsAskedFor) {
+  for (auto [words, fails] :
+       {std::pair("unchecked-comment", true), {"note", true}, {"warning", false}, {"sectors>8", false}}) {
+    List list{{}, {access_at(1, 4)}, {}};
+    Settings s = settings();
+    s.fail_on = conditions(words);
+    s.baseline.emplace();
+    const Comments comments = read_comments("src/a.cu", "x; // warplens: expect wavefronts<=4");
+    EXPECT_EQ(apply(list, s, {comments}).failing, fails) << words;
+    ASSERT_THAT(rules_of(list), ElementsAre("unchecked-comment"));
+    EXPECT_EQ(list.findings[0].standing.baseline, findings::Standing::Baseline::none) << "no baseline has it";
+  }
+}
+
+TEST(Gates, ACommentIsToldOnceForAllAccessesOfItsLine) {
+  List list{{}, {access_at(1, 8), access_at(1, 32), access_at(1, 5), access_at(1, 2)}, {}};
+  list.accesses[2].costs[0].average.reset();
+  apply(list, settings(), {read_comments("src/a.cu", "x; // warplens: expect sectors<=4")});
+  ASSERT_THAT(rules_of(list), ElementsAre("failed-expectation"));
+  EXPECT_EQ(list.findings[0].costs[0].average, 32) << "the worst";
+  EXPECT_EQ(list.findings[0].notes.back().text,
+            "2 more accesses of this comment are not known to hold to it either");
+}
+
+// What a check knows is from the best warp to the worst one.
+TEST(Gates, ALimitIsBrokenWhereAWarpIsKnownToBreakIt) {
+  auto access = [](u32 line, double least, double most, bool reached) {
+    findings::Access out = access_at(line, 0);
+    out.costs[0] = {.sm = 90, .counter = "sectors", .least = least, .most = most, .reached = reached};
+    return out;
+  };
+  List list{{},
+            {access(1, 1, 32, true), access(2, 1, 32, false), access(3, 1, 8, true), access(4, 9, 10, false)},
+            {}};
+  Settings s = settings();
+  s.fail_on = conditions("sectors>8");
+  const Outcome outcome = apply(list, s, {});
+  EXPECT_EQ(outcome.failing, 2);
+  EXPECT_EQ(list.findings[0].place.front().line, 1);
+  EXPECT_EQ(list.findings[1].place.front().line, 4);
+  EXPECT_THAT(
+      outcome.undecided,
+      ElementsAre(
+          "'sectors>8' is not decided for 1 access, as at src/a.cu:2: 1 to 32 sectors per request (9.0)"));
+}
+
+TEST(Gates, WhatIsLeftOutIsNotGoneFromTheBaseline) {
+  Settings s = settings();
+  s.baseline.emplace();
+  for (u32 line : {1, 2, 3})
+    s.baseline->findings.push_back(
+        {"uncoalesced-load", "src/a.cu", "line " + std::to_string(line), "", line, {}});
+  s.levels[Rule::uncoalesced_load] = Level::off;
+  List list{{at(1), at(2)}, {}, {}};
+  Outcome outcome = apply(list, s, {});
+  EXPECT_EQ(outcome.left_out, 2);
+  EXPECT_EQ(outcome.gone.size(), 1);
+  s.levels.clear();
+  s.exclude = {"src/a.cu"};
+  list = {{at(1), at(2)}, {}, {}};
+  outcome = apply(list, s, {});
+  EXPECT_EQ(outcome.left_out, 2) << "by its path";
+  EXPECT_EQ(outcome.gone.size(), 1);
 }
 
 TEST(Gates, OnlyNewAndWorseFindingsFailWithABaseline) {

@@ -68,6 +68,22 @@ run "$warplens" run --compiler clang --budget-work 2000000 --strict --json r.jso
 expect_code 1
 cmp r.json first.json || fail "two runs with the same work differ"
 
+# Of what a budget cut short no gate is decided, and a baseline stays as it was.
+echo kept >known.json
+run "$warplens" run --compiler clang --budget-work 2000000 --write-baseline known.json --sarif out.sarif budget.cu 4 3000
+expect_code 2
+expect_in stderr 'ended to stay within its budget, so findings after that are missing'
+[ "$(cat known.json)" = kept ] || fail "a baseline of a part of the program was written"
+expect_json out.sarif '[i["executionSuccessful"] for i in r["runs"][0]["invocations"]]' '[False]'
+for gate in error 'excess>99%' 'sectors>32'; do
+  run "$warplens" report r.json --fail-on "$gate"
+  expect_code 2
+done
+run "$warplens" run --compiler clang --budget-work 2000000 --fail-on 'excess>99%' budget.cu 4 3000
+expect_code 2
+run "$warplens" report r.json --fail-on never
+expect_code 0
+
 # In seconds: the launch would take minutes.
 begin=$(date +%s)
 run timeout 60 "$warplens" run --compiler clang --budget 2s --json r.json budget.cu 100 200000

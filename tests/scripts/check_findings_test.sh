@@ -36,7 +36,7 @@ X
 run "$warplens" check --compiler clang --no-config --findings clang.json check_findings.cu
 expect_code 1
 held_to_marks clang.json
-expect_in stdout '^demands.*: fine if off % 4 == 0 and x is a multiple of 16 bytes$'
+expect_in stdout '^demands.*: asks that off % 4 == 0 and x is a multiple of 16 bytes$'
 expect_in stdout 'for example n = m = 46,341'
 expect_in stdout 'in blocks of 16x16 threads, as the code has them'
 expect_not_in stdout '__local_depot'

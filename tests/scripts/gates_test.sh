@@ -128,7 +128,9 @@ expect_in stderr "did you mean 'uncoalesced-load'"
 sed 's|^int main|// warplens: expect sectors<=4\n&|' "$source_dir/tests/scripts/programs/findings.cu" >said.cu
 gate said.cu
 expect_code 0
-expect_in stderr 'warning: nothing was counted at the line .*\[unchecked-comment\]'
+expect_in stderr 'note: nothing was counted at the line .*\[unchecked-comment\]'
+gate --fail-on unchecked-comment said.cu
+expect_code 1
 gate --rule unchecked-comment=error said.cu
 expect_code 1
 
@@ -186,6 +188,24 @@ expect_code 0
 sed -i 's|ignore bank-conflict|ignore bank-conflict, repeated-load|' app.cu # which only a run can tell
 check app.cu --rule uncoalesced-load=note
 expect_code 0
+check app.cu --rule uncoalesced-load=off --rule bank-conflict=off --baseline known.json
+expect_code 0
+expect_in stderr 'of the baseline (is|are) left out, by --rule or .warplens.toml$'
+expect_not_in stderr 'no more'
+# A limit fails where a warp is known to break it, at the user's own lines; what the data decide is told.
+cat >guarded.cu <<'CU'
+__global__ void guarded(float4* p, const int* id, float* q, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i].x = 1;
+  if (i < n) atomicAdd(&q[id[i]], 1.f);
+}
+CU
+check guarded.cu --fail-on 'sectors-per-request>8' --findings out.json
+expect_code 1
+expect_json out.json '[f["line"] for f in r["findings"] if f["fails"]]' '[3]'
+expect_in stderr "'sectors-per-request>8' is not decided for 1 access, as at guarded.cu:4: 1 to 32 sectors per request"
+check guarded.cu --fail-on 'sectors>0' --sarif out.sarif
+expect_json out.sarif '{x["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for x in r["runs"][0]["results"]}' "{'guarded.cu'}"
 check app.cu --fail-on 'excess>20%'
 expect_code 2
 expect_in stderr "'excess>20%' is about a whole run"
@@ -238,6 +258,8 @@ expect_json out.json 'sorted({f["rule"] for f in r["findings"]})' "['program-mis
 run "$warplens" rules
 expect_code 0
 expect_in stdout '^bank-conflict +warning +Lanes want different words'
+"$warplens" rules --json >rules.json
+expect_json rules.json '[x["id"] for x in r["rules"] if "## `%s`\n\n*%s*: " % (x["id"], x["severity"]) not in open("'"$source_dir"'/docs/look-up/rules.md").read()]' '[]'
 run "$warplens" rules bank-conflicts
 expect_code 2
 expect_in stderr "did you mean 'bank-conflict'"

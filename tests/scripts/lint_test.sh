@@ -30,7 +30,7 @@ __global__ void rows(float *a, int n, int m) {
 }
 CU
 run "$warplens" check --compiler clang rows.cu
-expect_in stdout 'instructions do the same, by unrolling or in other kernels; the costs here are those of one of them'
+expect_in stdout 'instructions of this line do the same; the costs here are those of one of them'
 
 # What is known of a launch narrows the verdict; what is fine is shown when asked for.
 run "$warplens" check --compiler clang --set n=1 apart.cu

@@ -21,6 +21,24 @@ for compiler in $compilers; do
   expect_said "memory-leak .* 1000 bytes in 1 allocation were never freed .*mistakes.cu:$(line_of 'never freed')"
 done
 
+# The line is the program's own, whether cudaMalloc<T> of the headers is inlined, in several places, or called.
+cat >two_ways.cu <<'CU'
+#include <cstdlib>
+int main(int argc, char** argv) {
+  int which = argc > 1 ? std::atoi(argv[1]) : 0;
+  float *a, *b, h[1000];
+  cudaMalloc(&a, 4000), cudaMalloc(&b, 4000); // both
+  if (which == 0) cudaMemcpy(h, a, 4000, cudaMemcpyDeviceToHost);
+}
+CU
+for compiler in $compilers; do
+  for level in -O0 -O3; do
+    run "$warplens" run --compiler "$compiler" --compile-options $level --check memory --json report.json two_ways.cu
+    expect_said 'memory-leak .* never freed free what is allocated at .*two_ways.cu:5'
+    expect_json report.json "len([m for m in r['messages'] if 'runtime_templates.h' in str(m)])" 0
+  done
+done
+
 run "$warplens" run --compiler clang --strict --json report.json mistakes.cu
 expect_code 0
 expect_json report.json "$kinds" "['kernel-out-of-bounds']" # the freed memory, called as in any run

@@ -1,4 +1,5 @@
 // What a run's report becomes as findings.
+#include "findings/words.h"
 #include "measure/collect.h"
 #include "summary/judge.h"
 #include "summary/rule_of.h"
@@ -130,6 +131,57 @@ TEST(Judge, APartialLaunchIsAFindingBesideItsOwn) {
     messages[std::string(findings::name(finding.rule))] = finding.message;
   EXPECT_THAT(messages["uncounted-launch"], HasSubstr("partial, 412 of 1000 blocks"));
   EXPECT_TRUE(messages.contains("uncoalesced-load"));
+}
+
+// Files that were compiled apart are modules of one description, and count their accesses from 0 each.
+TEST(Judge, AnArrayIsNamedByTheKernelThatMakesTheAccess) {
+  const std::map<std::string, std::vector<std::string>> files{
+      {"/here/a.cu", {"__global__ void step(float* p, int n) {", "x = p[i];", "}"}},
+      {"/here/b.cu", {"__global__ void turn(float* in, float* out) {", "x = in[i];", "}"}},
+      {"/here/c.cu", {"__global__ void walk(float* q, int n) {", "x = q[i];", "}"}}};
+  Input input;
+  input.sm = {90};
+  for (auto [file, function] :
+       {std::pair("/here/a.cu", "step"), {"/here/b.cu", "turn"}, {"/here/c.cu", "walk"}}) {
+    Site site = load(2, file);
+    site.frames = {{file, 2, 5, {}}}, site.function = function;
+    site.array = {.kind = access::ArrayKind::parameter, .parameter = 0, .parameters = 2};
+    measure::LaunchRecord launch = launch_of(function, {{site, 128}});
+    launch.module = "compute_90 of app";
+    input.launches.emplace_back(std::move(launch));
+  }
+  Result<Model> model = build(std::move(input),
+                              [&](const std::string& file, u32 line) -> std::optional<std::string> {
+                                auto found = files.find(file);
+                                if (found == files.end() || line > found->second.size()) return {};
+                                return found->second[line - 1];
+                              },
+                              {});
+  std::map<std::string, std::string> arrays;
+  for (const findings::Finding& one :
+       findings_of(*model, [](const std::string& file) { return file; }).findings)
+    arrays[one.place.front().file] = one.array;
+  EXPECT_EQ(arrays, (std::map<std::string, std::string>{
+                        {"/here/a.cu", "p"}, {"/here/b.cu", "in"}, {"/here/c.cu", "q"}}));
+}
+
+TEST(Judge, ARunThatEndedEarlyLacksFindings) {
+  auto conclusive = [](measure::Status status, measure::Stop stopped) {
+    Input input;
+    input.sm = {90};
+    input.outcome.stopped = stopped;
+    measure::LaunchRecord launch = launch_of("f", {{load(3), 128}});
+    launch.status = status, launch.grid = {1000, 1, 1}, launch.blocks = {412, 0};
+    input.launches.emplace_back(std::move(launch));
+    Result<Model> model =
+        build(std::move(input), [](const std::string&, u32) { return std::optional<std::string>(); }, {});
+    return findings::is_conclusive(findings_of(*model, [](const std::string& file) { return file; }));
+  };
+  EXPECT_FALSE(conclusive(measure::Status::sampled, measure::Stop::at_budget));
+  EXPECT_FALSE(conclusive(measure::Status::partial, measure::Stop::no))
+      << "its own handler of a signal returned";
+  EXPECT_TRUE(conclusive(measure::Status::sampled, measure::Stop::no)) << "a sample stands for the launch";
+  EXPECT_TRUE(conclusive(measure::Status::exact, measure::Stop::at_results)) << "every launch was counted";
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 //   warp-synchronous builtins do not exist in the default PTX 4.2 -debug-info-kind=…           after
 //   -gline-tables-only: textual DWARF in the PTX, which holds the inline stacks
 //   -fwrapv                      host code was written for nvcc's, which does not optimise it: i * i goes round
+//   -gdwarf-4                    of the host: addr2line up to 2.40 misses inlined calls in clang's DWARF 5
 //   -Wno-register                older programs say `register`, which nvcc accepts
 //   --driver-mode=g++            `clang-19` may be installed without a `clang++-19`
 #include "toolchain/arguments.h"
@@ -396,8 +397,8 @@ Strings clang_host(const FoundCompiler& compiler, u32 architecture, const Paths&
                    const std::string& object) {
   Strings arguments = clang_common(compiler, architecture, paths, options);
   append(arguments, options.host);
-  append(arguments, {"--cuda-host-only", "-g", "-fwrapv", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
-                     ptx, "-c", as_file(source), "-o", object});
+  append(arguments, {"--cuda-host-only", "-gdwarf-4", "-fwrapv", "-Xclang", "-fcuda-include-gpubinary",
+                     "-Xclang", ptx, "-c", as_file(source), "-o", object});
   return arguments;
 }
 
@@ -439,7 +440,7 @@ Strings clang_cxx(const FoundCompiler& compiler, const Paths& paths, const Optio
                   const std::string& source, const std::string& object) {
   Strings arguments = {
       compiler.path, has_extension(source, {".c"}) ? "--driver-mode=gcc" : "--driver-mode=g++",
-      "-O2",         "-g",
+      "-O2",         "-gdwarf-4",
       "-isystem",    paths.headers};
   append(arguments, options.both);
   append(arguments, options.host);

@@ -29,7 +29,7 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       ->group("Launches");
   command
       .add_option("--set", o.settings,
-                  "the value of a parameter, by its name or its number from 0: --set n=1024")
+                  "the value of a parameter, by its name or its number from 1: --set n=1024")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group("Launches");

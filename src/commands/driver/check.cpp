@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace warplens::driver {
@@ -58,10 +59,13 @@ std::string others_text(const std::vector<check::Judgement>& all,
 
 std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
   u64 fine = 0, conditional = 0, unknown = 0, of_library = 0;
-  std::map<std::string, std::set<std::string>> demands; // by kernel
+  std::map<std::string, std::map<std::string, check::Multiple>> demands; // by kernel, then of what
   for (const check::Judgement& j : all) {
     if (!j.other_shape && !check::is_of_library(j.site))
-      for (std::string& demand : check::texts(j.demands)) demands[j.kernel].insert(std::move(demand));
+      for (const check::Multiple& demand : j.demands) {
+        u64& modulus = demands[j.kernel].try_emplace(demand.of, demand).first->second.modulus;
+        modulus = std::lcm(modulus, demand.modulus);
+      }
     if (j.fault) continue;
     const bool undecided = j.verdict == check::Verdict::unknown || j.verdict == check::Verdict::not_judged;
     unknown += undecided;
@@ -75,9 +79,11 @@ std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
       all.size(), all.size() == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", fine, conditional, unknown,
       all.size() - fine - conditional - unknown);
   out += of_library == 0 ? "\n" : fmt::format(" ({} of them in code of libraries)\n", of_library);
-  for (const auto& [kernel, of_kernel] : demands)
-    if (!of_kernel.empty())
-      out += diag::without_controls(fmt::format("{}: fine if {}\n", kernel, fmt::join(of_kernel, " and ")));
+  for (const auto& [kernel, of_kernel] : demands) {
+    std::vector<std::string> all;
+    for (const auto& [_, demand] : of_kernel) all.push_back(check::text(demand));
+    out += diag::without_controls(fmt::format("{}: asks that {}\n", kernel, fmt::join(all, " and ")));
+  }
   return out;
 }
 

@@ -30,14 +30,16 @@ int find_object(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-std::string places(int wanted) {
-  constexpr int most = 32;
-  void* frames[most];
-  int count = backtrace(frames, most);
+} // namespace
+
+std::string calling_places(int most) {
+  constexpr int deepest = 32;
+  void* frames[deepest];
+  int count = backtrace(frames, deepest);
   Dl_info own{}, other{};
-  dladdr(reinterpret_cast<const void*>(&places), &own);
+  dladdr(reinterpret_cast<const void*>(&calling_places), &own);
   std::string out;
-  for (int i = 0; i < count && wanted > 0; ++i) {
+  for (int i = 0; i < count && most > 0; ++i) {
     if (dladdr(frames[i], &other) == 0 || other.dli_fbase == own.dli_fbase) continue;
     std::string_view name = other.dli_fname == nullptr ? "" : other.dli_fname;
     // The library with the name of CUDA's jumps here; a runtime in the program is redirected.
@@ -49,14 +51,9 @@ std::string places(int wanted) {
     if (dl_iterate_phdr(find_object, &found) == 0) break;
     if (found.file.empty()) found.file = os::executable(); // it has no name there
     out += fmt::format("{}{}+{:#x}", out.empty() ? "" : "<", found.file, found.offset);
-    --wanted;
+    --most;
   }
   return out;
 }
-
-} // namespace
-
-std::string calling_place() { return places(1); }
-std::string calling_places(int most) { return places(most); }
 
 } // namespace warplens::runtime

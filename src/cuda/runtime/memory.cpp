@@ -70,7 +70,7 @@ static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::All
       runtime.say(address.error());
     return cudaErrorMemoryAllocation;
   }
-  if (runtime.options.launch_checks().memory) runtime.memory().set_made(*address, calling_place());
+  if (runtime.options.launch_checks().memory) runtime.memory().set_made(*address, calling_places());
   *pointer = reinterpret_cast<void*>(*address);
   return cudaSuccess;
 }

@@ -40,6 +40,14 @@ enum class Stop : u8 {
   at_results, // where it waited for results that no count needs (--no-results)
   at_budget   // where the time for its launches was up (--budget)
 };
+constexpr std::string_view name(Stop stop) { // empty for none
+  switch (stop) {
+  case Stop::no: return {};
+  case Stop::at_results: return "results";
+  case Stop::at_budget: return "budget";
+  }
+  return {};
+}
 
 struct Ledger {
   std::atomic<u64> begun{0}; // launches asked for, those that were refused too

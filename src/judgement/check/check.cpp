@@ -277,7 +277,8 @@ private:
     out.grid = options_.grid;
     for (const auto& [name, value] : options_.arguments)
       for (u32 p = 0; p < f.parameters.size(); ++p)
-        if (name == fmt::to_string(p) || (p < names.size() && names[p].name == name)) {
+        if (name == fmt::to_string(p + 1) || name == module_.variables[f.parameters[p].value].name ||
+            (p < names.size() && names[p].name == name)) {
           out.arguments[{p, 0}] = value;
           used_.insert(name);
         }

@@ -10,8 +10,9 @@ namespace warplens::check {
 struct Options {
   std::vector<const arch::Architecture*> architectures; // the first is the one that verdicts are for
   std::optional<Dim3> block, grid;
-  std::map<std::string, i64> arguments; // by name, or by number: "n", "2"
-  std::string kernel;                   // a part of its name; empty: all
+  std::map<std::string, i64>
+      arguments;      // by name in source or PTX, or by number from 1: "n", "k_param_1", "2"
+  std::string kernel; // a part of its name; empty: all
   Rules rules;
   u64 steps = most_steps; // that one function may take; what is not known by then is not decided
   // The parameters of a kernel as the source declares them: its mangled name, and where code of its body is.

@@ -1,13 +1,16 @@
 // Rules, costs and fixes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "access/opcode.h"
+#include "advise/triton.h"
 #include "arch/table.h"
+#include "check/overflow.h"
 #include "check/words.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "source/places.h"
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace warplens::check {
@@ -104,6 +107,7 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
     cost.counter = counter_of(j.space);
     cost.least = static_cast<double>(now.least);
     cost.most = static_cast<double>(now.most);
+    cost.reached = i == 0 && j.decided && j.rests_on.empty() && !j.other_shape && !j.fine_for_many;
     cost.needed = static_cast<double>(needed_on(j, i));
     if (i < j.after.size() && j.after[i] && advise::name(j.advice->metric) == cost.counter)
       cost.fixed = static_cast<double>(*j.after[i]);
@@ -114,28 +118,29 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
   return out;
 }
 
+// Innermost first: the user's own lines, else the next one that is known.
+access::SourceStack place_of(const Judgement& j) {
+  std::vector<access::SourceFrame> frames = source::user_frames(j.site);
+  if (frames.empty())
+    frames = {j.near.line != 0 ? j.near : access::SourceFrame{j.text, j.site.ptx_line, 0, {}}};
+  std::reverse(frames.begin(), frames.end());
+  return access::SourceStack(std::move(frames));
+}
+
 Finding finding_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   Finding out;
   out.rule = rule_of(j);
   out.severity = severity_of(j);
-  bool sure = j.exact && !j.any_subset && j.conditions.empty();
+  bool sure = j.exact && !j.any_subset && j.rests_on.empty();
   out.certainty = j.verdict == Verdict::scattered ? Certainty::possible
                   : sure                          ? Certainty::proved
                                                   : Certainty::conditional;
-  out.place = access::SourceStack(source::user_frames(j.site));
-  if (out.place.empty()) {
-    out.place = access::SourceStack(
-        {j.near.line != 0 ? j.near : access::SourceFrame{j.text, j.site.ptx_line, 0, {}}});
-  } else { // innermost first
-    std::vector<access::SourceFrame> frames = out.place.all();
-    std::reverse(frames.begin(), frames.end());
-    out.place = access::SourceStack(std::move(frames));
-  }
+  out.place = place_of(j);
   out.kernel = j.kernel;
   out.array = j.array;
   const std::string lanes = lanes_text(j, ", so that");
   out.message = lanes.empty() ? described(j) : fmt::format("{}: {}", described(j), lanes);
-  if (j.verdict != Verdict::misaligned) out.conditions = texts(j.conditions);
+  out.conditions = texts(j.rests_on);
   out.costs = costs_of(j, rows);
   for (Remark& remark : remarks(j)) out.notes.push_back({std::move(remark.text), {}});
   if (j.advice && !j.advice->change.empty())
@@ -184,8 +189,10 @@ Finding overflow(const Judgement& j, const std::vector<const arch::Architecture*
   out.message = fmt::format("{} is too large for 32 bits {}", index, sizes_text(wraps));
   if (!wraps.example.empty()) out.notes.push_back({"for example " + example_text(wraps), {}});
   out.notes.push_back({fmt::format("the array has {} then", findings::bytes(wraps.bytes)), {}});
+  const std::string_view how =
+      advise::is_triton(j.site) ? "convert a factor with .to(tl.int64)" : "make a factor size_t";
   out.fix =
-      findings::Fix{"compute the index in 64 bits: make a factor size_t before it is multiplied", {}, {}, {}};
+      findings::Fix{fmt::format("compute the index in 64 bits: {} before it is multiplied", how), {}, {}, {}};
   return out;
 }
 
@@ -233,10 +240,12 @@ public:
     if (fresh) {
       findings_.push_back(std::move(finding));
       times_.push_back(1);
+      kernels_.push_back({findings_.back().kernel});
       differ_.push_back(false);
       return;
     }
     ++times_[place->second];
+    kernels_[place->second].insert(finding.kernel);
     Finding& told = findings_[place->second];
     if (!same_costs(finding, told)) differ_[place->second] = true;
     if (excess(finding) > excess(told)) told = std::move(finding);
@@ -246,7 +255,8 @@ public:
     for (std::size_t i = 0; i < times_.size(); ++i)
       if (times_[i] > 1)
         findings_[i].notes.push_back(
-            {fmt::format("{} instructions do the same, by unrolling or in other kernels{}", times_[i],
+            {fmt::format("{} instructions of this line do the same{}{}", times_[i],
+                         kernels_[i].size() > 1 ? fmt::format(", in {} kernels", kernels_[i].size()) : "",
                          differ_[i] ? "; the costs here are those of one of them" : ""),
              {}});
     std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
@@ -259,23 +269,43 @@ private:
   std::map<std::tuple<Rule, std::string, u32, u32, std::string>, std::size_t> known_;
   std::vector<Finding> findings_;
   std::vector<u64> times_;
+  std::vector<std::set<std::string>> kernels_; // by finding
   std::vector<bool> differ_; // by finding: do its instructions differ in what is told of their costs?
 };
 
-// Of a kernel the first access whose index overflows stands for the others.
-void add_overflow(std::vector<Finding>& all, Finding fresh) {
-  auto known = std::ranges::find_if(
-      all, [&](const Finding& one) { return one.kernel == fresh.kernel && one.severity == fresh.severity; });
-  if (known == all.end()) return all.push_back(std::move(fresh));
-  const access::SourceFrame place = fresh.place.front();
-  auto is_said = [&](const findings::Note& note) { return note.place && note.place->line == place.line; };
-  if (place.line != known->place.front().line && std::ranges::none_of(known->notes, is_said))
-    known->notes.push_back({fresh.message, place});
+// Of a kernel's line the index that wraps first stands for the others.
+void add_overflow(std::vector<const Judgement*>& all, const Judgement& fresh) {
+  const auto line = [](const Judgement& j) { return place_of(j)[0].line; };
+  auto known = std::ranges::find_if(all, [&](const Judgement* one) {
+    return one->kernel == fresh.kernel && one->overflow->certain == fresh.overflow->certain &&
+           line(*one) == line(fresh);
+  });
+  if (known == all.end())
+    all.push_back(&fresh);
+  else if (is_earlier(*fresh.overflow, *(*known)->overflow))
+    *known = &fresh;
+}
+
+// Of a kernel the first line stands for the others.
+std::vector<Finding> overflows_of(const std::vector<const Judgement*>& all,
+                                  const std::vector<const arch::Architecture*>& rows) {
+  std::vector<Finding> out;
+  for (const Judgement* j : all) {
+    Finding fresh = overflow(*j, rows);
+    auto known = std::ranges::find_if(out, [&](const Finding& one) {
+      return one.kernel == fresh.kernel && one.severity == fresh.severity;
+    });
+    if (known == out.end())
+      out.push_back(std::move(fresh));
+    else
+      known->notes.push_back({fresh.message, fresh.place.front()});
+  }
+  return out;
 }
 
 findings::Access access_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
   findings::Access out;
-  out.place = j.site.frames;
+  out.place = place_of(j);
   out.kernel = j.kernel;
   out.array = j.array;
   out.what = fmt::format("{} {} {} B", access::name(j.site.kind), access::name(j.space), j.site.bytes);
@@ -314,19 +344,18 @@ findings::List findings_of(const std::vector<Judgement>& judgements,
                            const std::vector<const arch::Architecture*>& rows) {
   findings::List out;
   Collected collected;
-  std::vector<Finding> overflows;
+  std::vector<const Judgement*> overflows;
   for (const Judgement& j : judgements) {
-    if (j.costs.empty()) continue;
+    if (j.costs.empty() || is_of_library(j.site)) continue;
     out.accesses.push_back(access_of(j, rows));
-    if (is_of_library(j.site)) continue;
     if (j.repeated_for && !j.other_shape) collected.add(repeated_load(j, rows));
-    if (j.overflow && !j.other_shape) add_overflow(overflows, overflow(j, rows));
+    if (j.overflow && !j.other_shape) add_overflow(overflows, j);
     if (j.fault && !j.other_shape) collected.add(fault(j, rows));
     if (j.fault) continue;
     if (is_fine(j.verdict) || j.verdict == Verdict::unknown || j.verdict == Verdict::not_judged) continue;
     collected.add(finding_of(j, rows));
   }
-  for (Finding& one : overflows) collected.add(std::move(one));
+  for (Finding& one : overflows_of(overflows, rows)) collected.add(std::move(one));
   out.findings = collected.worst_first();
   return out;
 }

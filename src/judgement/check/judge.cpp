@@ -108,10 +108,12 @@ void Judge::add(Analysis& a, const Claim& claim, const Expressions& expressions)
   out_.proved = out_.proved && claim.assumed == 0;
   for (u32 assumed : a.pool.sets.elements(claim.assumed)) {
     const symbolic::Assumption& one = a.algebra.assumption(assumed);
-    if (one.kind == symbolic::AssumptionKind::multiple)
-      add_condition({factors_of(a, {one.polynomial, 0}, expressions),
-                     {expressions.polynomial({one.polynomial, 0}), one.modulus}});
-    else
+    if (one.kind == symbolic::AssumptionKind::multiple) {
+      const Condition condition{factors_of(a, {one.polynomial, 0}, expressions),
+                                {expressions.polynomial({one.polynomial, 0}), one.modulus}};
+      add(conditions_, condition);
+      add(rests_on_, condition);
+    } else
       add_new(out_.assumed, premise_of(one.kind));
   }
   if (claim.dependence >= Dependence::choice)
@@ -157,19 +159,19 @@ void Judge::note_alignment(const Claim& claim, const Expressions& expressions) {
     if (alignment.symbols.empty()) continue; // the constant: it is what it is
     std::vector<std::string> factors;
     for (u32 symbol : alignment.symbols) factors.push_back(expressions.symbol(symbol));
-    add_condition({std::move(factors), {expressions.product(alignment.symbols), alignment.modulus}});
+    add(conditions_, {std::move(factors), {expressions.product(alignment.symbols), alignment.modulus}});
   }
 }
 
 // A condition that follows from another one is none: n % 8 == 0 says it of n*m, too.
-void Judge::add_condition(Condition fresh) {
+void Judge::add(std::vector<Condition>& to, Condition fresh) {
   std::ranges::sort(fresh.factors);
   auto implies = [](const Condition& a, const Condition& b) {
     return a.multiple.modulus % b.multiple.modulus == 0 && std::ranges::includes(b.factors, a.factors);
   };
-  if (std::ranges::any_of(conditions_, [&](const Condition& known) { return implies(known, fresh); })) return;
-  std::erase_if(conditions_, [&](const Condition& known) { return implies(fresh, known); });
-  conditions_.push_back(std::move(fresh));
+  if (std::ranges::any_of(to, [&](const Condition& known) { return implies(known, fresh); })) return;
+  std::erase_if(to, [&](const Condition& known) { return implies(fresh, known); });
+  to.push_back(std::move(fresh));
 }
 
 void Judge::describe(Analysis& a, const Claim& claim, const Expressions& expressions) {
@@ -373,6 +375,7 @@ u64 Judge::needed() const {
 Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.needed = needed();
   for (Condition& one : conditions_) out_.conditions.push_back(std::move(one.multiple));
+  for (Condition& one : rests_on_) out_.rests_on.push_back(std::move(one.multiple));
   out_.conditional = executed_ && !out_.conditions.empty();
   out_.verdict = verdict();
   out_.dependence = worst_;

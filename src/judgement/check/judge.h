@@ -36,7 +36,7 @@ private:
     std::vector<std::string> factors; // of Multiple::of; sorted
     Multiple multiple;
   };
-  void add_condition(Condition);
+  static void add(std::vector<Condition>& to, Condition);
   void note_alignment(const Claim&, const Expressions&);
   void note_fault(const Claim&, const Expressions&);
   static bool is_fine(const access::AccessHeader&, u32 active, const Interval& paid);
@@ -49,7 +49,7 @@ private:
 
   std::span<Counter> counters_;
   Judgement out_;
-  std::vector<Condition> conditions_;
+  std::vector<Condition> conditions_, rests_on_;
   bool judged_ = false; // there was a claim, or more
   bool executed_ = false, uniform_ = true, conflict_free_ = true;
   Dependence worst_ = Dependence::none;

@@ -151,8 +151,10 @@ struct Judgement {
   bool conditional = false;         // there are conditions
   std::vector<Cause> reasons;       // why it is not known better
   std::vector<Multiple> conditions; // under which `aligned` holds, or the verdict
-  std::vector<Premise> assumed;     // of the program
-  bool proved = true;               // `costs` need nothing of conditions and assumed
+  std::vector<Multiple>
+      rests_on;                 // those of `costs`: where they are not met, an access may cost something else
+  std::vector<Premise> assumed; // of the program
+  bool proved = true;           // `costs` need nothing of conditions and assumed
   // What a pointer or a parameter has to be for an address to be a multiple of what is accessed, where the parameter's type
   // does not say so: "x is a multiple of 16 bytes", "off % 4 == 0".
   std::vector<Multiple> demands;

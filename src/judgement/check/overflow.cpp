@@ -60,7 +60,20 @@ bool is_multiple(const Bound& by_thread, const Bound& bound) {
   });
 }
 
+// The one that wraps first, of those that are there; `a`, where that is not clear.
+std::optional<Overflow> earlier(std::optional<Overflow> a, std::optional<Overflow> b) {
+  return !a || (b && is_earlier(*b, *a)) ? b : a;
+}
+
 } // namespace
+
+bool is_earlier(const Overflow& a, const Overflow& b) {
+  const auto first = [](const Overflow& one) {
+    return one.where == Overflow::Where::size ? one.from : one.example_value;
+  };
+  if (a.certain != b.certain) return a.certain;
+  return a.where == b.where && first(a) != 0 && first(a) < first(b);
+}
 
 Overflows::Overflows(const Flow& flow, const Launches& launches, const Names& names)
     : sizes_(flow, launches), launches_(launches), names_(names) {}
@@ -100,9 +113,10 @@ std::optional<Overflow> Overflows::in_address(u32 operand, u64 scale, u32 depth)
     if (s.is_power && !times) return {};
     const bool is_wide = s.factor != ir::Summand::none && form.has(ir::Modifier::wide);
     for (const u32 n : {s.source, s.is_power ? ir::Summand::none : s.factor})
-      if (n != ir::Summand::none && !out)
-        out = is_wide ? widened(sizes_.source(*i, n), ir::is_signed(form.type()), scale * times.value_or(1))
-                      : in_address(sizes_.source(*i, n), scale * times.value_or(1), depth + 1);
+      if (n != ir::Summand::none)
+        out = earlier(out, is_wide ? widened(sizes_.source(*i, n), ir::is_signed(form.type()),
+                                             scale * times.value_or(1))
+                                   : in_address(sizes_.source(*i, n), scale * times.value_or(1), depth + 1));
   }
   return out;
 }
@@ -131,10 +145,10 @@ std::optional<Overflow> Overflows::in_index(u32 value, u64 limit, u64 scale, u32
   const Opcode opcode = sizes_.flow.module.form(*i).opcode;
   if (opcode != Opcode::cvt && ir::summands(opcode).empty()) return {};
   std::optional<Overflow> out;
-  for (u32 n = 0; n < i->sources && !out; ++n)
+  for (u32 n = 0; n < i->sources; ++n)
     if (const u32 operand = sizes_.source(*i, n);
         sizes_.flow.function.operands[operand].kind == ir::Operand::Kind::reg)
-      out = in_index(sizes_.flow.ssa.of_operand[operand], limit, scale, depth + 1);
+      out = earlier(out, in_index(sizes_.flow.ssa.of_operand[operand], limit, scale, depth + 1));
   return out;
 }
 

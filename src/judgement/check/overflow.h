@@ -8,6 +8,9 @@
 
 namespace warplens::check {
 
+// Does `a` wrap at smaller sizes? Not where they are sizes of different kinds.
+bool is_earlier(const Overflow& a, const Overflow& b);
+
 class Overflows {
 public:
   Overflows(const Flow&, const Launches&, const Names&);

@@ -30,6 +30,7 @@ struct Cost {
   std::optional<double> average; // of a run, exactly
   double needed = 0;             // what the bytes would need; 0 where that is not defined
   std::optional<double> fixed;   // after the fix, at most; counted by the same rules
+  bool reached = false;          // a warp all of whose lanes take part pays `most`, wherever it begins
 };
 
 struct Note {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 namespace warplens::gates {
 namespace {
@@ -157,6 +159,7 @@ std::vector<Known> compare(findings::List& list, const Baseline& baseline) {
   std::vector<bool> taken(known.size());
   for (std::size_t f = 0; f < found.size(); ++f) {
     Finding& finding = list.findings[f];
+    if (is_about_comments(finding.rule)) continue;
     using Standing = findings::Standing::Baseline;
     const bool fresh = partners[f] == known.size();
     if (!fresh) taken[partners[f]] = true;
@@ -167,9 +170,16 @@ std::vector<Known> compare(findings::List& list, const Baseline& baseline) {
       for (const Known::Value& value : known[partners[f]].values)
         finding.notes.push_back({fmt::format("the baseline has {:g} {}", value.value, value.counter), {}});
   }
+  // Of several on one line that became one (partners.h) none is gone.
+  const auto line = [](const Known& one) {
+    return std::tie(one.rule, one.file, one.line, one.source, one.array);
+  };
+  std::set<decltype(line(Known()))> there;
+  for (std::size_t k = 0; k < known.size(); ++k)
+    if (taken[k]) there.insert(line(known[k]));
   std::vector<Known> gone;
   for (std::size_t k = 0; k < known.size(); ++k)
-    if (!taken[k]) gone.push_back(known[k]);
+    if (!taken[k] && !there.contains(line(known[k]))) gone.push_back(known[k]);
   return gone;
 }
 

@@ -125,6 +125,7 @@ Verdict judge(const Comparison& comparison, const findings::Cost& cost) {
   if (cost.average) return holds(comparison, *cost.average) ? Verdict::holds : Verdict::fails;
   const bool best = holds(comparison, cost.least), worst = holds(comparison, cost.most);
   if (best && worst) return Verdict::holds;
+  if (cost.reached && !worst) return Verdict::fails;
   const bool between =
       comparison.relation == Relation::equal && cost.least < comparison.limit && comparison.limit < cost.most;
   return best || worst || between ? Verdict::unknown : Verdict::fails;

@@ -27,7 +27,7 @@ struct Comparison {
 Result<Comparison> parse_comparison(std::string_view text, const diag::Span& where);
 
 enum class Verdict : u8 { holds, fails, unknown };
-// Of a range: `unknown` where it holds for some warps only. Of a run: the average.
+// For every warp. Of a range: `unknown` where some of its numbers fail, and no warp is known to come to one. Of a run: the average.
 Verdict judge(const Comparison&, const findings::Cost&);
 bool holds(const Comparison&, double value);
 

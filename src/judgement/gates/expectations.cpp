@@ -5,6 +5,7 @@
 #include "gates/own_rules.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::gates {
 namespace {
@@ -45,17 +46,29 @@ Finding missed(const Comment& comment, const findings::Access& access, const fin
 void expect(findings::List& list, const Comment& comment) {
   bool there = false, counted = false;
   std::vector<Finding> failed;
+  std::set<const findings::Access*> broken;
   for (const findings::Access& access : list.accesses) {
     if (!stands_at(access.place, comment)) continue;
     there = true;
     for (const findings::Cost& cost : access.costs) {
       if (cost.counter != counter(comment.expect->measure)) continue;
       counted = true;
-      if (Verdict verdict = judge(*comment.expect, cost); verdict != Verdict::holds)
+      if (Verdict verdict = judge(*comment.expect, cost); verdict != Verdict::holds) {
         failed.push_back(missed(comment, access, cost, verdict));
+        broken.insert(&access);
+      }
     }
   }
-  list.findings.insert(list.findings.end(), failed.begin(), failed.end());
+  if (!failed.empty()) { // the gravest stands for all accesses of the comment
+    Finding& worst = *std::ranges::max_element(failed, {}, [](const Finding& one) {
+      return std::pair(one.severity, one.costs[0].average.value_or(one.costs[0].most));
+    });
+    if (const std::size_t others = broken.size() - 1; others != 0)
+      worst.notes.push_back({fmt::format("{} more access{} of this comment {} not known to hold to it either",
+                                         others, others == 1 ? "" : "es", others == 1 ? "is" : "are"),
+                             {}});
+    list.findings.push_back(std::move(worst));
+  }
   if (!counted)
     list.findings.push_back(finding_at(
         comment.place, findings::Rule::unchecked_comment,

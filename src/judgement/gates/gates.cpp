@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <functional>
 
 namespace warplens::gates {
 namespace {
@@ -54,18 +55,34 @@ std::vector<Finding> set_severities(List& list, const Settings& settings) {
   return out;
 }
 
-void leave_out_paths(List& list, const Settings& settings) {
+// Returns the findings among them.
+std::vector<Finding> leave_out_paths(List& list, const Settings& settings) {
   auto elsewhere = [&](const auto& one) {
     return !one.place.empty() && !covers(settings, one.place.front().file);
   };
-  std::erase_if(list.findings, elsewhere);
   std::erase_if(list.accesses, elsewhere);
+  auto gone = std::ranges::stable_partition(list.findings, std::not_fn(elsewhere));
+  std::vector<Finding> out(gone.begin(), gone.end());
+  list.findings.erase(gone.begin(), gone.end());
+  return out;
+}
+
+// Do all warps break the limit, or is one known that does?
+bool breaks(const Comparison& limit, const findings::Cost& cost) {
+  if (cost.counter != counter(limit.measure)) return false;
+  return judge(limit, cost) == Verdict::holds || (!cost.average && cost.reached && holds(limit, cost.most));
 }
 
 bool breaks(const Comparison& limit, const std::vector<findings::Cost>& costs) {
-  return std::ranges::any_of(costs, [&](const findings::Cost& cost) {
-    return cost.counter == counter(limit.measure) && judge(limit, cost) == Verdict::holds; // for all warps
+  return std::ranges::any_of(costs, [&](const findings::Cost& cost) { return breaks(limit, cost); });
+}
+
+// What is not known to break it, and might: the cost.
+const findings::Cost* undecided(const Comparison& limit, const std::vector<findings::Cost>& costs) {
+  auto found = std::ranges::find_if(costs, [&](const findings::Cost& cost) {
+    return cost.counter == counter(limit.measure) && judge(limit, cost) == Verdict::unknown;
   });
+  return breaks(limit, costs) || found == costs.end() ? nullptr : &*found;
 }
 
 Finding over_threshold(const Comparison& limit, std::string message) {
@@ -121,13 +138,28 @@ void add_threshold(List& list, const Comparison& limit) {
   list.findings.insert(list.findings.end(), found.begin(), found.end());
 }
 
+// "'sectors-per-request>8' is not decided for 3 accesses, as at a.cu:9: 1 to 32 sectors per request"; empty where it is.
+std::string undecided(const List& list, const Comparison& limit) {
+  u64 count = 0;
+  std::string first;
+  for (const findings::Access& access : list.accesses)
+    if (const findings::Cost* cost = undecided(limit, access.costs); cost != nullptr && count++ == 0) {
+      const access::SourceFrame at = access.place.empty() ? access::SourceFrame{} : access.place.front();
+      first = fmt::format("{}: {}", at.file.empty() ? access.kernel : fmt::format("{}:{}", at.file, at.line),
+                          findings::cost_text(*cost));
+    }
+  if (count == 0) return {};
+  return fmt::format("'{}' is not decided for {} access{}, as at {}", limit.text, count,
+                     count == 1 ? "" : "es", first);
+}
+
 bool meets(const Condition& condition, const Finding& finding) {
   if (const auto* severity = std::get_if<findings::Severity>(&condition.what))
     return finding.severity >= *severity;
   if (const auto* rule = std::get_if<Rule>(&condition.what)) return finding.rule == *rule;
   if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
     if (is_of_run(limit->measure)) return finding.costs.empty() && finding.threshold == limit->text;
-    return breaks(*limit, finding.costs);
+    return !is_about_comments(finding.rule) && breaks(*limit, finding.costs);
   }
   return false;
 }
@@ -136,12 +168,13 @@ bool meets(const Condition& condition, const Finding& finding) {
 std::string reason(const Finding& finding, const Settings& settings) {
   using Baseline = findings::Standing::Baseline;
   if (finding.standing.suppressed) return {};
-  if (is_about_comments(finding.rule))
-    return finding.severity == findings::Severity::error ? "comments hold, or fail" : "";
-  if (settings.accepts || finding.standing.baseline == Baseline::unchanged) return {};
+  const bool about_comments = is_about_comments(finding.rule);
+  if (about_comments && finding.severity == findings::Severity::error) return "comments hold, or fail";
+  if (finding.standing.baseline == Baseline::unchanged || (settings.accepts && !about_comments)) return {};
   for (const Condition& condition : settings.fail_on)
     if (meets(condition, finding)) return condition.text;
-  if (settings.fail_on.empty() && settings.baseline && finding.severity >= findings::Severity::warning)
+  if (settings.fail_on.empty() && settings.baseline && !about_comments &&
+      finding.severity >= findings::Severity::warning)
     return finding.standing.baseline == Baseline::worse ? "worse than in the baseline"
                                                         : "not in the baseline";
   return {};
@@ -158,14 +191,23 @@ bool covers(const Settings& settings, const std::string& file) {
 }
 
 Outcome apply(List& list, const Settings& settings, const std::vector<Comments>& comments) {
-  leave_out_paths(list, settings);
+  const std::vector<Finding> elsewhere = leave_out_paths(list, settings);
   const std::vector<Finding> hidden = set_severities(list, settings);
+  Outcome out;
   for (const Condition& condition : settings.fail_on)
-    if (const auto* limit = std::get_if<Comparison>(&condition.what)) add_threshold(list, *limit);
+    if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
+      if (std::string open = undecided(list, *limit); !open.empty()) out.undecided.push_back(std::move(open));
+      add_threshold(list, *limit);
+    }
   for (const Comments& of_file : comments) hold_to_comments(list, hidden, of_file);
   set_severities(list, settings); // of what came since
-  Outcome out;
-  if (settings.baseline) out.gone = compare(list, *settings.baseline);
+  if (settings.baseline) {
+    const Baseline rest{compare(list, *settings.baseline)};
+    List left_out{hidden};
+    left_out.findings.insert(left_out.findings.end(), elsewhere.begin(), elsewhere.end());
+    out.gone = compare(left_out, rest);
+    out.left_out = rest.findings.size() - out.gone.size();
+  }
   for (Finding& finding : list.findings) {
     finding.standing.fails = reason(finding, settings);
     out.failing += !finding.standing.fails.empty();

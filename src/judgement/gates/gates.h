@@ -21,6 +21,9 @@ struct Settings {
 struct Outcome {
   u64 failing = 0;         // findings
   std::vector<Known> gone; // in the baseline, and not found
+  u64 left_out = 0;        // in the baseline, found, and left out: a rule that is off, a path, little excess
+  std::vector<std::string>
+      undecided; // limits that some accesses may break, with one of these: what nothing fails for
 };
 
 // Changes the list: findings go, come (those of thresholds and comments), get their severity and their Standing; what is

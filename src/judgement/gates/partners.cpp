@@ -129,6 +129,20 @@ struct Partners {
     return i64{line_of_known(k)} + shift;
   }
 
+  // What stands on the line of one that has a partner, with the same rule and array, is known by the same: compilers differ in
+  // how many columns they give to a line, so that one makes several findings of what is one to another.
+  void share_lines() {
+    auto key = [](const Traits& t) {
+      return std::tuple(t.known->rule, t.known->file, t.known->line, t.text, t.known->array);
+    };
+    std::map<decltype(key(found[0])), std::size_t> known_by;
+    for (std::size_t f = 0; f < found.size(); ++f)
+      if (of[f] != known.size()) known_by.emplace(key(found[f]), of[f]);
+    for (std::size_t f = 0; f < found.size(); ++f)
+      if (auto partner = known_by.find(key(found[f])); of[f] == known.size() && partner != known_by.end())
+        of[f] = partner->second;
+  }
+
   // Lines of one function that were edited, the most alike first.
   void pair_edited() {
     constexpr double enough = 0.5, enough_of_any_array = 0.7; // more than that
@@ -170,6 +184,7 @@ std::vector<std::size_t> partners_of(const std::vector<Known>& known, const std:
   partners.pair_up(line);
   partners.pair_edited();
   partners.pair_up([](const Traits& t) { return std::tuple(t.known->rule, t.text); });
+  partners.share_lines();
   return partners.of;
 }
 

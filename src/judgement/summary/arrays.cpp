@@ -117,22 +117,23 @@ void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string
 
 void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
   Namer namer(source);
-  std::map<std::string, std::map<u32, std::string>>
-      known; // by module and site: a program repeats its launches
+  // By module and number: a program repeats its launches. Files of a program that were compiled apart are modules of one
+  // description, so that a number may stand for another site than before.
+  std::map<std::pair<std::string, u32>, std::pair<access::Site, std::string>> known;
   for (Launch& alike : launches) {
     measure::LaunchRecord& launch = alike.record;
-    std::map<u32, std::string>& names = known[launch.module];
     std::map<std::string, std::string> local;
     for (measure::SiteRecord& record : launch.sites) {
       access::Site& site = record.site;
       if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local) continue;
-      std::string before = site.array.name;
-      if (auto found = names.find(site.id.value); site.id.valid() && found != names.end()) {
-        site.array.name = found->second;
-      } else {
+      const std::string before = site.array.name;
+      auto& [named, name] = known[{launch.module, site.id.value}];
+      if (!site.id.valid() || named != site) {
+        named = site;
         namer.name(site);
-        names[site.id.value] = site.array.name;
+        name = site.array.name;
       }
+      site.array.name = name;
       // What was inlined around some accesses tells more arrays than what was around others.
       if (site.array.kind == ArrayKind::local && before != site.array.name)
         if (std::string& longest = local[before]; longest.size() < site.array.name.size())

@@ -252,6 +252,12 @@ void add_gaps(findings::List& list, const Model& model) {
   else if (input.outcome.exit_code != 0)
     add(fmt::format("the program ended with exit code {}", input.outcome.exit_code),
         "fix what it reports; launches after that are missing");
+  else if (input.outcome.stopped == measure::Stop::at_budget)
+    add("the program was ended to stay within its budget, so findings after that are missing",
+        "raise the budget, or let the program launch less");
+  else if (std::ranges::any_of(
+               model.kernels, [](const Kernel& kernel) { return kernel.status == measure::Status::partial; }))
+    add("the program was stopped in a launch, so findings after that are missing", "let it run completely");
   for (const measure::LaunchStarted& launch : input.interrupted)
     add(fmt::format("launch {} ({}) did not end before the program did", launch.index, launch.name), "");
   if (const Missing& missing = input.missing; missing.launches + missing.events + missing.processes != 0)

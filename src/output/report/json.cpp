@@ -352,7 +352,8 @@ std::string json(const Model& model, std::string_view version) {
                          {"lacks", input.measured->lacks}});
   out.put("program", {{"command", input.command},
                       {"exit_code", input.outcome.exit_code},
-                      {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)}});
+                      {"signal", input.outcome.signal == 0 ? json_t() : json_t(input.outcome.signal)},
+                      {"stopped", text_or_null(std::string(name(input.outcome.stopped)))}});
   out.put_each("launches", input.launches, [&](const Launch& launch) {
     return launch_json(launch, processes, input.measured.has_value());
   });

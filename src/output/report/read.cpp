@@ -125,6 +125,7 @@ Saved saved_of(const json& document) {
   input.command = measure::strings(program, "command");
   take(program, "exit_code", input.outcome.exit_code);
   take(program, "signal", input.outcome.signal);
+  measure::take_name(program, "stopped", input.outcome.stopped);
   if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
   LaunchList launches(input.launches);
   each_object(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
@@ -274,7 +275,8 @@ Result<void> MergedRuns::add(Saved run) {
   all.missing.launches += input.missing.launches;
   all.missing.events += input.missing.events;
   all.missing.processes += input.missing.processes;
-  if (all.outcome.exit_code == 0 && all.outcome.signal == 0) all.outcome = input.outcome;
+  if (all.outcome.exit_code == 0 && all.outcome.signal == 0 && !all.outcome.was_stopped())
+    all.outcome = input.outcome;
   return {};
 }
 

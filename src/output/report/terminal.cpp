@@ -126,10 +126,12 @@ std::string ended(const Input& input) {
   if (outcome.stopped == measure::Stop::at_results)
     return "The program was ended where it waited for results (--no-results).";
   if (outcome.stopped == measure::Stop::at_budget)
-    return fmt::format(
-        "The program was ended to stay within its budget: {} in launches and libraries, {} in its own code.",
-        human_time(outcome.launch_seconds),
-        human_time(std::max(0.0, outcome.seconds - outcome.launch_seconds)));
+    return outcome.seconds == 0 // of a saved report
+               ? "The program was ended to stay within its budget."
+               : fmt::format("The program was ended to stay within its budget: {} in launches and libraries, "
+                             "{} in its own code.",
+                             human_time(outcome.launch_seconds),
+                             human_time(std::max(0.0, outcome.seconds - outcome.launch_seconds)));
   if (outcome.signal != 0)
     return fmt::format("The program was killed by signal {} ({}){}.", outcome.signal,
                        strsignal(outcome.signal), running);

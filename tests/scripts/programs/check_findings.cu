@@ -49,6 +49,14 @@ __global__ void fours(char* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i * 4] = 1; // note: from n = 536,870,913 on
 }
+__global__ void two_on_a_line(float* p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[n + i] += p[4 * n + i]; // note: from n = 429,496,730 on
+}
+__global__ void the_larger_first(float* p, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[4 * n + i] += p[n + i]; // note: from n = 429,496,730 on
+}
 __global__ void unsigned_threes(char* a, unsigned n) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) a[i * 3] = 1; // note: from n = 1,431,655,767 on

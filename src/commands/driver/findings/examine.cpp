@@ -62,9 +62,9 @@ Result<std::map<std::string, i64>> arguments_in(const std::vector<std::string>& 
     const char* end = one.data() + one.size();
     auto [next, error] = std::from_chars(one.data() + std::min(equals, one.size() - 1) + 1, end, value);
     if (equals == one.npos || equals == 0 || error != std::errc() || next != end)
-      return failure(
-          diag::error("bad-option", fmt::format("--set '{}' is not NAME=NUMBER", one), {},
-                      "a parameter by its name in the source, or by its number from 0: --set n=1024"));
+      return failure(diag::error(
+          "bad-option", fmt::format("--set '{}' is not NAME=NUMBER", one), {},
+          "a parameter by its name in the source or in PTX, or by its number from 1: --set n=1024"));
     out[one.substr(0, equals)] = value;
   }
   return out;
@@ -168,6 +168,8 @@ InputResult judge(const CheckInput& input, const check::Options& options, const 
   auto texts = read_ptx(input, how, [&](std::string_view text) { out.said += diag::without_controls(text); });
   auto fail = [&](diag::Diagnostic bad, std::string_view text) {
     const std::string error = first_error(out.said);
+    if (bad.kind == "toolchain-compile-failed" && !input.compiler)
+      bad.help += "; the compile_commands.json of a build says its options";
     out.said += "warplens: " + diag::render(bad, text, colour);
     if (!error.empty()) bad.notes.push_back(error);
     bad.span.file = from_here(input.path);

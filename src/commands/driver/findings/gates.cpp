@@ -4,6 +4,7 @@
 #include "base/characters.h"
 #include "driver/options/outputs.h"
 #include "driver/program/source_program.h"
+#include "findings/rules.h"
 #include "findings/words.h"
 #include "findings/writers.h"
 #include "gates/own_rules.h"
@@ -36,7 +37,8 @@ Result<gates::Baseline> baseline_in(const std::string& file) {
 }
 
 Finding changed_since(const std::string& file) {
-  Finding out{.rule = findings::Rule::unchecked_comment};
+  constexpr findings::Rule rule = findings::Rule::unchecked_comment;
+  Finding out{.rule = rule, .severity = findings::entry(rule).severity};
   out.certainty = findings::Certainty::measured;
   out.place = {{file, 1, 0, {}}};
   out.message = "the file is not the one that was judged any more: its comments for WarpLens are not read";
@@ -162,6 +164,11 @@ std::string Gates::closing(const List& list, const gates::Outcome& outcome) cons
   if (!outcome.gone.empty() && write_baseline_.empty())
     out += fmt::format("warplens: {} of the baseline {} no more: --write-baseline makes it anew\n",
                        counted(outcome.gone.size()), outcome.gone.size() == 1 ? "is" : "are");
+  if (outcome.left_out != 0)
+    out += fmt::format("warplens: {} of the baseline {} left out, by --rule or .warplens.toml\n",
+                       counted(outcome.left_out), outcome.left_out == 1 ? "is" : "are");
+  for (const std::string& limit : outcome.undecided)
+    out += fmt::format("warplens: {}; it passes, and warplens run decides it\n", limit);
   if (outcome.failing != 0)
     out += fmt::format("warplens: {} fail{}\n", counted(outcome.failing), outcome.failing == 1 ? "s" : "");
   if (findings::is_conclusive(list)) return out;

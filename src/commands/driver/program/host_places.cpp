@@ -41,32 +41,44 @@ std::string line_of(const std::string& addr2line, const std::string& file, const
   return innermost;
 }
 
+// addr2line's answers. Without addr2line places stay as they are.
 class Names {
 public:
-  explicit Names(std::string addr2line) : addr2line_(std::move(addr2line)) {}
+  // Of callers joined by '<' the innermost whose place is in the program's own source, else the innermost.
+  std::string innermost(std::string_view chain) {
+    std::string first;
+    while (!chain.empty()) {
+      const std::string caller(chain.substr(0, chain.find('<')));
+      const std::string& named = name(caller);
+      if (named != caller && is_programs_own(named)) return named;
+      if (first.empty()) first = named;
+      chain.remove_prefix(std::min(caller.size() + 1, chain.size()));
+    }
+    return first;
+  }
+  // Chains in the text.
   void replace(std::string& text) {
-    static const std::regex place(R"((/\S+)\+(0x[0-9a-f]+))");
+    static const std::regex chain(R"(/\S+\+0x[0-9a-f]+)");
     std::string out;
     std::sregex_iterator end;
     std::size_t done = 0;
-    for (std::sregex_iterator it(text.begin(), text.end(), place); it != end; ++it) {
-      out += text.substr(done, static_cast<std::size_t>(it->position()) - done) +
-             name((*it)[0], (*it)[1], (*it)[2]);
+    for (std::sregex_iterator it(text.begin(), text.end(), chain); it != end; ++it) {
+      out += text.substr(done, static_cast<std::size_t>(it->position()) - done) + innermost(it->str());
       done = static_cast<std::size_t>(it->position() + it->length());
     }
     if (done != 0) text = out + text.substr(done);
   }
 
 private:
-  const std::string& name(const std::string& whole, const std::string& file, const std::string& offset) {
-    auto [known, fresh] = known_.try_emplace(whole);
-    if (fresh) {
-      known->second = line_of(addr2line_, file, offset);
-      if (known->second.empty()) known->second = whole;
-    }
+  const std::string& name(const std::string& caller) {
+    auto [known, fresh] = known_.try_emplace(caller);
+    const std::size_t plus = caller.rfind("+0x");
+    if (fresh && plus != caller.npos && !addr2line_.empty())
+      known->second = line_of(addr2line_, caller.substr(0, plus), caller.substr(plus + 1));
+    if (known->second.empty()) known->second = caller;
     return known->second;
   }
-  std::string addr2line_;
+  const std::string addr2line_ = find_in_path("addr2line");
   std::map<std::string, std::string> known_;
 };
 
@@ -78,20 +90,9 @@ void replace_all(Names& names, diag::Diagnostic& diagnostic) {
 } // namespace
 
 void name_innermost_places(std::span<std::string> chains) {
-  std::string addr2line = chains.empty() ? "" : find_in_path("addr2line");
-  Names names(addr2line);
-  for (std::string& chain : chains) {
-    std::string best;
-    std::istringstream callers(chain);
-    for (std::string caller; std::getline(callers, caller, '<');) {
-      std::string named = caller;
-      if (!addr2line.empty()) names.replace(named);
-      const bool own = named != caller && is_programs_own(named);
-      if (best.empty() || own) best = named;
-      if (own) break;
-    }
-    chain = best;
-  }
+  if (chains.empty()) return;
+  Names names;
+  for (std::string& chain : chains) chain = names.innermost(chain);
 }
 
 void name_host_places(summary::Input& input) {
@@ -103,9 +104,7 @@ void name_host_places(summary::Input& input) {
     const bool found = chains[i].find("+0x") == chains[i].npos; // else there is no debug information
     input.launches[i].record.called_from = found ? std::move(chains[i]) : std::string();
   }
-  std::string addr2line = find_in_path("addr2line");
-  if (addr2line.empty()) return;
-  Names names(addr2line);
+  Names names;
   for (diag::Diagnostic& message : input.messages) replace_all(names, message);
   for (auto& launch : input.launches)
     for (diag::Diagnostic& message : launch.record.diagnostics) replace_all(names, message);
