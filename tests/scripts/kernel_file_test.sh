@@ -90,8 +90,17 @@ for kernel in softmax transpose; do
   cp "$source_dir/tests/check/data/triton_$kernel.ptx" .
   proposed_works "triton_$kernel.ptx"
   expect_not_in stderr 'Idle lanes'
+  expect_in stderr 'note: 49152 bytes of dynamic shared memory for each block are assumed'
+  eval "run \"\$warplens\" $(echo "$example" | sed 's/--arg/--shared 16640 --arg/')"
+  expect_code 0
+  expect_not_in stderr 'are assumed'
 done
 for file in "$source_dir"/tests/check/data/*.ptx "$source_dir"/tests/ptx/data/*.ptx; do proposed_works "$file"; done
+# A GPU refuses PTX that is newer than it is.
+run "$warplens" run --sm 70 add.ptx --grid 8 --arg 'f32[1024]' --arg 'f32[1024]' --arg 'f32[1024]' --arg 1000 --arg 0 --arg 0
+expect_in stderr "warning: a GPU of compute capability 7\.0 refuses 'add\.ptx': its PTX is for 9\.0"
+options="" launch
+expect_not_in stderr 'refuses'
 run "$warplens" check triton_softmax.ptx
 expect_in stdout 'parameter 1'
 expect_in stdout 'help: pass strides and sizes divisible by 16.*tl\.multiple_of\(offsets, 4\)'

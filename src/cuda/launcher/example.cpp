@@ -1,3 +1,5 @@
+// See example.h. The code is read once: types by classes of registers, addresses by their origins, widths where a block's index is
+// multiplied. Then sizes are tried, the largest first.
 #include "launcher/example.h"
 #include "ir/operands.h"
 #include "ir/origin.h"

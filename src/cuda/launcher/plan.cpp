@@ -83,7 +83,7 @@ private:
       const bool takes_any = std::ranges::any_of(module_.variables, [](const ir::Variable& v) {
         return v.external && v.space == ir::StateSpace::shared;
       });
-      if (takes_any) plan_.shared = without_asking;
+      if (takes_any) plan_.shared = without_asking, plan_.is_shared_assumed = true;
       return {};
     }
     const char* end = words_.shared->data() + words_.shared->size();

@@ -1,3 +1,4 @@
+// See reach.h. A few passes over the instructions settle what does not grow; what grows from pass to pass is in a loop.
 #include "launcher/reach.h"
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// See words.h. A word that the launch does not know may be an option of `run`, which stands before the file.
 #include "launcher/words.h"
 #include "base/closest.h"
 #include "launcher/plan.h"
