@@ -97,6 +97,12 @@ TEST_F(Run, WhyNoLaunchWasSeenFitsTheProgram) {
   EXPECT_TRUE(has(diag::render(no_launch_seen(program, false, {}, 127)), "it did not start"));
   const std::string killed = diag::render(no_launch_seen(program, true, {}, 0, true));
   EXPECT_TRUE(has(killed, "killed before it launched one") && !has(killed, "arguments")) << killed;
+  // Of a script that failed it is only said that it did.
+  for (const Program& script : {Program{.path = "/usr/bin/python3"}, Program{.linkage = Linkage::script}}) {
+    const std::string failed = diag::render(no_launch_seen(script, false, {}, 1));
+    EXPECT_TRUE(has(failed, "exit code 1") && !has(failed, "numba") && !has(failed, "LD_PRELOAD")) << failed;
+  }
+  EXPECT_TRUE(has(told({.path = "/usr/bin/python3"}, false), "PyTorch, JAX, Triton, CuPy or numba"));
   program.driver_api = "libcuda.so.1";
   EXPECT_TRUE(has(told(program, true), "it uses libcuda.so.1"));
 }

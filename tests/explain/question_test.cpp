@@ -28,7 +28,7 @@ TEST(Question, RefusesBadExpressions) {
       {"A[99999999999999999999]", "explain-number"},
       {"A[12abc]", "explain-number"},
       {"A[0x]", "explain-number"},
-      {"A[1.5]", "explain-syntax"},
+      {"A[1.5]", "explain-number"},
       {"A[$]", "explain-character"},
       {"A[\"x\"]", "explain-character"},
       {"A[\x01]", "explain-character"},

@@ -104,16 +104,103 @@ TEST(Plan, WhatIsMissingIsNamedWithAWholeCommandLine) {
   const Words two = with(saxpy, {"--arg", "1", "--arg", "f32[8]=iota"});
   EXPECT_SAID(two, "--arg for parameter 3 (y, .u64) is missing: there are 2 of 4");
   EXPECT_SAID(two, "saxpy takes 1: .u32 n, 2: .u64 x, 3: .u64 y, 4: .f32 a");
-  EXPECT_SAID(two,
-              "e.g. warplens run k.ptx --kernel saxpy --grid 8 --block 128 --arg '1' --arg 'f32[8]=iota' "
-              "--arg 'f32[1048576]=random' --arg 1");
+  EXPECT_SAID(two, "e.g. warplens run k.ptx --kernel saxpy --grid 8 --block 128 --arg 1 --arg 'f32[8]=iota' "
+                   "--arg 0 --arg 1");
   EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "0", "--arg", "0", "--arg", "1", "--arg", "1"}),
               "there are 5 --arg");
 }
 
+// The command line that is proposed for a kernel of these parameters and this body, from --grid on.
+std::string proposed(const std::string& parameters, const std::string& body, const Words& words = {}) {
+  const std::string ptx =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(" + parameters +
+      ") {\n.reg .b16 %h<9>; .reg .b32 %r<19>; .reg .f32 %f<9>; .reg .b64 %d<19>; .reg .pred %p<4>;\n" +
+      body + "\nret; }\n";
+  Result<Plan> out = plan_launch(module_of(ptx.c_str()), "k.ptx", words, *arch::find(90));
+  EXPECT_FALSE(out);
+  const std::string help = out ? "" : out.error().help, start = "e.g. warplens run k.ptx ";
+  return help.starts_with(start) ? help.substr(start.size()) : help;
+}
+constexpr char thread[] = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;"
+                          "mad.lo.s32 %r4, %r1, %r2, %r3; cvt.s64.s32 %d1, %r4;\n";
+
+// An address comes from a pointer; a stride in bytes and a number of turns are of 64 bits, too.
+TEST(Plan, ProposesBuffersWhereAddressesComeFrom) {
+  EXPECT_EQ(proposed(".param .u64 a, .param .u64 stride, .param .u64 out, .param .u64 unused",
+                     std::string(thread) +
+                         "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; ld.param.u64 %d4, [stride];"
+                         "mul.lo.s64 %d5, %d1, %d4; add.s64 %d6, %d3, %d5; ld.global.f32 %f1, [%d6];"
+                         "ld.param.u64 %d7, [out]; cvta.to.global.u64 %d8, %d7; st.global.f32 [%d8], %f1;"),
+            "--grid 8 --block 128 --arg 'f32[1048576]=random' --arg 1024 --arg 'f32[1048576]' --arg 0");
+}
+
+TEST(Plan, ProposesElementsOfTheTypeThatIsComputedWith) {
+  const std::string base = std::string(thread) + "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; "
+                                                 "shl.b64 %d4, %d1, 2; add.s64 %d5, %d3, %d4;\n";
+  auto element = [&](const std::string& uses) {
+    const std::string line = proposed(".param .u64 a", base + uses);
+    return line.substr(line.find("--arg") + 6);
+  };
+  EXPECT_EQ(element("ld.global.b32 %r5, [%d5]; mov.b32 {%h1, %h2}, %r5; cvt.f32.f16 %f1, %h1;"),
+            "'f16[1048576]=random'");
+  EXPECT_EQ(element("ld.global.b32 %r5, [%d5]; mov.b32 %f1, %r5; add.f32 %f2, %f1, %f1;"),
+            "'f32[1048576]=random'");
+  EXPECT_EQ(element("ld.global.u16 %h1, [%d5]; cvt.f32.bf16 %f1, %h1;"), "'bf16[1048576]=random'");
+  EXPECT_EQ(element("ld.global.u8 %h1, [%d5]; st.global.u8 [%d5], %h1;"), "'u8[1048576]=random:1:256'");
+  EXPECT_EQ(element("ld.global.u32 %r5, [%d5]; mul.wide.s32 %d6, %r5, 4; add.s64 %d7, %d3, %d6; "
+                    "st.global.u32 [%d7], %r5;"),
+            "'u32[1048576]=random:1:1024'"); // an index
+  EXPECT_EQ(element("st.global.f64 [%d5], 0d0000000000000000;"), "'f64[1048576]'");
+}
+
+TEST(Plan, ProposesSizesAndShapesThatFitTheCode) {
+  // Three sizes are multiplied: 1024 of each would not fit.
+  EXPECT_EQ(proposed(".param .u64 a, .param .u32 n, .param .u32 m",
+                     std::string(thread) +
+                         "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; ld.param.u32 %r5, [n]; "
+                         "ld.param.u32 %r6, [m];"
+                         "mul.lo.s32 %r7, %r4, %r5; mul.lo.s32 %r8, %r7, %r6; mul.wide.s32 %d4, %r8, 4;"
+                         "add.s64 %d5, %d3, %d4; st.global.f32 [%d5], 0f00000000;"),
+            "--grid 8 --block 128 --arg 'f32[1048576]' --arg 32 --arg 32");
+  // A tile of 32 × 32, whose threads do four rows each.
+  const std::string tile =
+      ".shared .align 4 .b8 tile[4224];\n"
+      "mov.u32 %r1, %ctaid.x; shl.b32 %r2, %r1, 5; mov.u32 %r3, %tid.x; add.s32 %r4, %r2, %r3;"
+      "mov.u32 %r5, %ctaid.y; shl.b32 %r6, %r5, 5; mov.u32 %r7, %tid.y; add.s32 %r8, %r6, %r7;"
+      "mad.lo.s32 %r9, %r7, 132, 0; shl.b32 %r10, %r3, 2; add.s32 %r11, %r9, %r10;"
+      "mov.u32 %r12, tile; add.s32 %r13, %r12, %r11; ";
+  EXPECT_EQ(proposed("", tile + "st.shared.u32 [%r13], %r4;"), "--grid 8,8 --block 32,32");
+  EXPECT_EQ(proposed("", tile + "st.shared.u32 [%r13+3168], %r8;"), "--grid 8,8 --block 32,8");
+  EXPECT_EQ(proposed("", tile, {"--grid", "2,2"}), "--grid 2,2 --block 32,32");
+}
+
+TEST(Plan, ProposesNothingWhereNoArgumentFits) {
+  for (const char* body :
+       {"ld.param.u64 %d1, [a]; ld.u64 %d2, [%d1]; ld.f32 %f1, [%d2];", // a pointer in memory
+        "ld.param.u64 %d1, [s+8]; st.global.f32 [%d1], 0f00000000;"})   // in a structure
+    EXPECT_NE(proposed(".param .u64 a, .param .align 8 .b8 s[16]", body).find("no --arg fits"),
+              std::string::npos)
+        << body;
+}
+
+TEST(Plan, NamesAreThoseThatPeopleSay) {
+  ir::Module module = module_of(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry "
+                                "_ZN8__main__3sumB2v1B4cw51E5ArrayIfLi2EE(.param .u64 "
+                                "_ZN8__main__3sumB2v1B4cw51E5ArrayIfLi2EE_param_0) { ret; }\n"
+                                ".visible .entry _ZN8__main__4copyB99cw5E5Broken() { ret; }\n");
+  auto said_of = [&](const Words& words) {
+    Result<Plan> out = plan_launch(module, "k.ptx", words, *arch::find(90));
+    EXPECT_FALSE(out);
+    return out ? "" : diag::render(out.error());
+  };
+  EXPECT_NE(said_of({}).find("note: __main__::sum, copy"), std::string::npos) << said_of({});
+  const std::string missing = said_of({"--kernel", "__main__::sum"});
+  EXPECT_NE(missing.find("__main__::sum takes 1: .u64 param_0\n"), std::string::npos) << missing;
+}
+
 TEST(Plan, AKernelThatIsNotThereIsLookedForNearby) {
   EXPECT_SAID((Words{"--kernel", "saxpi"}), "did you mean 'saxpy'?");
-  EXPECT_SAID((Words{"--kernel", "other"}), "it has _Z5saxpyiPKfPff, tuned");
+  EXPECT_SAID((Words{"--kernel", "other"}), "it has saxpy, tuned");
   EXPECT_TRUE(plan(
       with({"--kernel", "_Z5saxpyiPKfPff"},
            with({"--grid", "1", "--block", "1"}, {"--arg", "1", "--arg", "0", "--arg", "0", "--arg", "1"}))));
@@ -177,6 +264,9 @@ TEST(Plan, ShapesAndSizesThatNoDeviceHasAreRefused) {
 
 TEST(Plan, WordsThatItDoesNotKnowAreSentToTheirPlace) {
   EXPECT_SAID(with(saxpy, {"--details"}), "come before the file: warplens run --details k.ptx");
+  EXPECT_SAID(with(saxpy, {"--json", "r.json"}), "come before the file: warplens run --json r.json k.ptx");
+  EXPECT_SAID(with(saxpy, {"-j"}), "come before the file: warplens run -j VALUE k.ptx");
+  EXPECT_SAID(with(saxpy, {"--nonsense", "1"}), "options of the launch are --kernel");
   EXPECT_SAID(with(saxpy, {"--arq", "1"}), "did you mean '--arg'?");
   EXPECT_SAID(with(saxpy, {"word"}), "'word' is not known");
   EXPECT_SAID(with(saxpy, {"--grid", "9"}), "--grid is given twice");

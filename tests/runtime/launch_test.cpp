@@ -32,6 +32,8 @@ constexpr char ptx[] = R"(.version 7.8
 done:
   ret;
 }
+.visible .entry tuned() .reqntid 64, 2 { ret; }
+.visible .entry bounded() .maxntid 64, 2 { ret; }
 )";
 
 class Launch : public testing::Test {
@@ -41,6 +43,10 @@ protected:
     __cudaRegisterFunction(handle, &host_add, nullptr, "add", -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
     __cudaRegisterFunction(handle, &host_gone, nullptr, "gone", -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+    __cudaRegisterFunction(handle, &host_tuned, nullptr, "tuned", -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+    __cudaRegisterFunction(handle, &host_bounded, nullptr, "bounded", -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);
     __cudaRegisterVar(handle, &host_bias, nullptr, "bias", 0, 4, 1, 0);
     __cudaRegisterManagedVar(handle, &host_counts, nullptr, "counts", 0, 16, 0, 0);
@@ -57,7 +63,7 @@ protected:
   static inline FatbinWrapper wrapper{FatbinWrapper::right_magic, 1, reinterpret_cast<const std::byte*>(ptx),
                                       nullptr};
   static inline void** handle = nullptr;
-  static inline char host_add, host_gone, host_bias;
+  static inline char host_add, host_gone, host_tuned, host_bounded, host_bias;
   static inline void* host_counts = nullptr;
 };
 
@@ -99,6 +105,19 @@ TEST_F(Launch, IsCheckedAsADriverDoes) {
             cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaLaunchKernel(&host_gone, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(&wrapper, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
+}
+
+// PTX's .reqntid is a shape, .maxntid a number of threads.
+TEST_F(Launch, TakesTheBlocksThatTheKernelWasCompiledFor) {
+  auto launch = [](const char& kernel, Dim3 block) {
+    return cudaLaunchKernel(&kernel, {1, 1, 1}, block, nullptr, 0, nullptr);
+  };
+  EXPECT_EQ(launch(host_tuned, {64, 2, 1}), cudaSuccess);
+  for (Dim3 block : {Dim3{128, 2, 1}, Dim3{64, 1, 1}, Dim3{128, 1, 1}, Dim3{64, 2, 2}})
+    EXPECT_EQ(launch(host_tuned, block), cudaErrorInvalidValue) << block.x << ' ' << block.y;
+  for (Dim3 block : {Dim3{64, 2, 1}, Dim3{128, 1, 1}, Dim3{32, 1, 1}})
+    EXPECT_EQ(launch(host_bounded, block), cudaSuccess) << block.x << ' ' << block.y;
+  EXPECT_EQ(launch(host_bounded, {64, 2, 2}), cudaErrorInvalidValue);
 }
 
 // Beyond what the clock can count to there is no limit.

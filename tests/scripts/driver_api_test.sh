@@ -7,7 +7,7 @@ run "$warplens" run --json report.json python3 "$programs/driver.py" add.ptx
 expect_code 0
 expect_in stdout '^devices 1 capability 9$'
 expect_in stdout '^sums are right$'
-expect_json report.json '[(l["status"], l["kernel"], l["grid"]) for l in r["launches"]]' "[('exact', 'add', [8, 1, 1])]"
+expect_json report.json '[(l["status"], l["kernel"], l["grid"]) for l in r["launches"]]' "[('exact', 'add', [8, 1, 1]), ('refused', 'add', [8, 1, 1]), ('refused', 'add', [8, 1, 1])]"
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125, 125]'
 expect_in stderr 'tri\.py:5'
 

@@ -112,10 +112,50 @@ refused() { # KIND OF MESSAGE, ARGUMENTS…
   expect_in stderr "$message"
   expect_empty stdout
 }
+# Every spelling that is proposed is one that is answered.
+proposed() { # WORDS…
+  run "$warplens" explain "$@"
+  expect_code 2
+  sed -n "s/^ *help: //p" stderr | grep -o -e "--set '[^']*'" -e "--set [^ ,']*=[^ ,']*" -e "'[^']*'" >spellings
+  [ -s spellings ] || fail "nothing is proposed for $*"
+  while read -r spelling; do
+    case $spelling in
+    --set*) eval "run \"\$warplens\" explain $spelling \"\$@\"" ;;
+    *) eval "run \"\$warplens\" explain $spelling" ;;
+    esac
+    expect_code 0
+  done <spellings
+}
+proposed 'C[i] = A[i] + B[i]'
+proposed 'x = A[tid] * 0.5f + B[j[tid]]'
+proposed '*p = A[i]'
+proposed 'C[row] += v[col] * A[row]'
+proposed 'A[m]'
+proposed 'A[m + threadIdx.x]'
+proposed 'kernel.ptx'
+proposed 'tl.load(x + i)'
+run "$warplens" explain 'const float A[threadIdx.x]'
+expect_in stdout '^A\[threadIdx\.x\] +float, 4 bytes, load from global'
+run "$warplens" explain '__shared__ double s[threadIdx.x]'
+expect_in stdout '^s\[threadIdx\.x\] +double, 8 bytes, load from shared'
+for literal in 2 10; do
+  run "$warplens" explain "A[$literal^threadIdx.x]"
+  expect_code 0
+  expect_in stderr 'exclusive or'
+done
+run "$warplens" explain 'A[3^threadIdx.x]'
+expect_not_in stderr 'exclusive or'
 refused "there is no expression"
 refused "expected ']'" 'A[threadIdx.x'
 refused "'m' has no value" 'A[m]'
 refused "these are two" 'C[i] = A[i]'
+refused "these are several" 'C[i] = A[i] + B[i]'
+refused "did you mean threadIdx" 'A[threadidx.x]'
+refused "did you mean blockDim" 'A[blockIdx.x*BlockDim.x]'
+refused "'1.5' is not an integer" 'A[threadIdx.x*1.5]'
+refused "expected an operator before 'A'" 'banana A[i]'
+refused "a file's name" kernels/matmul.ptx
+refused "this is Triton's" 'tl.load(x + i, mask=i < n)'
 refused "is used before it is set" --set row=tid*2 --set tid=5 'A[row]'
 refused "is not known" 'p->x'
 refused "'B' has no value" '((B + 1))[tid]'

@@ -76,6 +76,43 @@ refused "'folder.ptx' is not a file" folder.ptx --grid 8
 head -c 300 /dev/urandom >noise.fatbin
 refused "'noise.fatbin': " noise.fatbin --grid 8
 
+# The command line that is proposed works as it is: a size that the index is compared with, scratch memory that nobody reads, and
+# dynamic shared memory. What is said is in the words of Triton.
+proposed_works() { # FILE WORDS…
+  run "$warplens" run "$@"
+  expect_code 2
+  example=$(sed -n 's/^.*e\.g\. warplens //p' stderr)
+  eval "run \"\$warplens\" $example"
+  expect_code 0
+  expect_in stderr 'exact \(every warp\)'
+}
+for kernel in softmax transpose; do
+  cp "$source_dir/tests/check/data/triton_$kernel.ptx" .
+  proposed_works "triton_$kernel.ptx"
+  expect_not_in stderr 'Idle lanes'
+  expect_in stderr 'note: 49152 bytes of dynamic shared memory for each block are assumed'
+  eval "run \"\$warplens\" $(echo "$example" | sed 's/--arg/--shared 16640 --arg/')"
+  expect_code 0
+  expect_not_in stderr 'are assumed'
+done
+for file in "$source_dir"/tests/check/data/*.ptx "$source_dir"/tests/ptx/data/*.ptx; do proposed_works "$file"; done
+# A GPU refuses PTX that is newer than it is.
+run "$warplens" run --sm 70 add.ptx --grid 8 --arg 'f32[1024]' --arg 'f32[1024]' --arg 'f32[1024]' --arg 1000 --arg 0 --arg 0
+expect_in stderr "warning: a GPU of compute capability 7\.0 refuses 'add\.ptx': its PTX is for 9\.0"
+options="" launch
+expect_not_in stderr 'refuses'
+run "$warplens" check triton_softmax.ptx
+expect_in stdout 'parameter 1'
+expect_in stdout 'help: pass strides and sizes divisible by 16.*tl\.multiple_of\(offsets, 4\)'
+expect_not_in stdout '__align__'
+run "$warplens" run triton_softmax.ptx --grid 8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1024 --arg 1024 --arg 0 --arg 0
+expect_in stderr '\(soft_param_0\)'
+echo 'print(1)' >script.py
+run "$warplens" run script.py
+expect_in stderr 'help: warplens run python3 script\.py'
+run "$warplens" run python3 script.py
+expect_in stderr 'Triton, CuPy or numba'
+
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || skip "nvcc not found: fat binaries, cubins and sources without main() were not tried"
 cat >scale.cu <<'CU'
@@ -101,29 +138,41 @@ run "$warplens" run --compiler nvcc scale.cu
 expect_code 2
 expect_in stderr 'warplens run FILE\.ptx --grid'
 
-# The command line that is proposed works as it is: a size that the index is compared with, scratch memory that nobody reads, and
-# dynamic shared memory. What is said is in the words of Triton.
-for kernel in softmax transpose; do
-  cp "$source_dir/tests/check/data/triton_$kernel.ptx" .
-  run "$warplens" run "triton_$kernel.ptx"
-  expect_code 2
-  example=$(sed -n 's/^.*e\.g\. warplens //p' stderr)
-  eval "run \"\$warplens\" $example"
-  expect_code 0
-  expect_in stderr 'exact \(every warp\)'
-  expect_not_in stderr 'Idle lanes'
-done
-run "$warplens" check triton_softmax.ptx
-expect_in stdout 'parameter 1'
-expect_in stdout 'help: pass strides and sizes divisible by 16.*tl\.multiple_of\(offsets, 4\)'
-expect_not_in stdout '__align__'
-run "$warplens" run triton_softmax.ptx --grid 8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1024 --arg 1024 --arg 0 --arg 0
-expect_in stderr '\(soft_param_0\)'
-echo 'print(1)' >script.py
-run "$warplens" run script.py
-expect_in stderr 'help: warplens run python3 script\.py'
-run "$warplens" run python3 script.py
-expect_in stderr 'Triton, CuPy or numba'
+# So do those of nvcc's kernels: indices that are loaded, f16, several sizes, tiles with more rows than threads, strides of 64 bits.
+cat >kernels.cu <<'CU'
+#include <cuda_fp16.h>
+__global__ void gather(const int* ids, const float* table, float* out, int dim) {
+  for (int d = threadIdx.x; d < dim; d += blockDim.x) out[blockIdx.x * dim + d] = table[(long long)ids[blockIdx.x] * dim + d];
+}
+__global__ void rope(__half* x, const float* c, int tokens, int heads, int dim) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t >= tokens) return;
+  for (int h = 0; h < heads; h++)
+    for (int d = 0; d < dim; d++) {
+      __half* p = x + ((long long)t * heads + h) * dim;
+      p[d] = __float2half(__half2float(p[d]) * c[t * dim + d]);
+    }
+}
+__global__ void transpose(const float* in, float* out, int n) {
+  __shared__ float tile[32][33];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+__global__ void columns(const char* a, long long rows, long long row, long long column, double* sums) {
+  long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  double sum = 0;
+  for (long long j = 0; j < rows; j++) sum += *(const float*)(a + i * column + j * row);
+  sums[i] = sum;
+}
+__global__ void histogram(const unsigned char* values, int n, unsigned* counts) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(counts + values[i], 1);
+}
+CU
+"$nvcc" -ptx -arch=sm_90 kernels.cu -o kernels.ptx
+for kernel in gather rope transpose columns histogram; do proposed_works kernels.ptx --kernel $kernel; done
 
 # Sizes that Triton did not compile the kernel for.
 for file in softmax transpose; do cp "$source_dir/tests/check/data/triton_$file.ptx" .; done

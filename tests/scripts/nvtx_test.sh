@@ -20,6 +20,7 @@ try() { # how the program is given
   counted "k1" --json r.json --nvtx-include phase/ --nvtx-exclude inner/ "$@"
   counted "" --json r.json --nvtx-include phase "$@"
   expect_in stderr "write 'phase/' for an NVTX range"
+  expect_in stderr 'launches were in: phase, phase/inner, whole'
   # With --nvtx a kernel of two ranges is two.
   counted "k0 k1 k2 k3 k1" --json r.json --group-by range "$@" again
   expect_json r.json '" ".join(l.get("range", "-") for l in r["launches"])' "- phase phase/inner whole again"

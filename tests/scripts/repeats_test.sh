@@ -41,6 +41,25 @@ chosen '[0, 1, 2]' --launches 3
 chosen '[8, 9, 10]' --launches 3 --launch-skip 8
 chosen '[0, 1, 12, 13, 25, 26, 31, 32]' --per-kernel 2
 chosen '[0, 1, 12, 13, 25, 26, 31, 32]' --per-kernel 2 --proofs=always
+# Beside --kernel, as ncu does: of the launches that it lets through.
+of_kernel() { # EXPECTED INDICES, OPTIONS…
+  expected=$1
+  shift
+  run "$warplens" run --compiler clang --json some.json "$@" "$program"
+  expect_code 0
+  diff full.out stdout || fail "the program printed something else"
+  expect_json some.json 'sorted(indices(r)), {l["name"].split("(")[0] for l in r["launches"]}' "($expected, {'$kernel'})"
+}
+kernel=$(json full.json '[l["name"].split("(")[0] for l in r["launches"] if 12 in indices({"launches": [l]})][0]')
+all=$(json full.json "sorted(i for l in r['launches'] if l['name'].startswith('$kernel(') for i in indices({'launches': [l]}))")
+nth() { python3 -c "print($all[$1])"; }
+of_kernel "$(nth 2:3)" --kernel "^$kernel" --launch-skip 2 --launches 1
+of_kernel "$(nth :2)" --kernel "regex:^$kernel" --launches 2 --proofs=always
+of_kernel "$(nth 1:)" --kernel "^$kernel" --launch-skip 1
+of_kernel "$(nth 1:3)" --kernel "^$kernel" --launch-skip 1 --per-kernel 2
+run "$warplens" run --compiler clang --kernel "^$kernel" --launch-skip 1000 "$program"
+tr -s '\n ' ' ' <stderr >words
+expect_in words "none of the program's [0-9]+ launches was to be counted"
 run "$warplens" run --compiler clang --strict --json none.json --launch-skip 1000 "$program"
 expect_code 1
 tr -s '\n ' ' ' <stderr >words

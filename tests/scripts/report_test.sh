@@ -35,7 +35,7 @@ expect_code 2
 expect_in stderr 'not a regular expression'
 run "$warplens" report absent.json
 expect_code 2
-expect_in stderr 'cannot read'
+expect_in stderr "'absent.json' does not exist"
 run "$warplens" report "$program"
 expect_code 2
 expect_in stderr 'this is not JSON'

@@ -15,6 +15,15 @@ using Value = std::function<void(CLI::Option&)>;
 Value words(const char* name) {
   return [=](CLI::Option& option) { option.type_name(name)->capture_default_str(); };
 }
+// ncu writes regex: in front of one.
+Value expression(const char* name) {
+  return [=](CLI::Option& option) {
+    option.type_name(name)->transform([](std::string text) {
+      constexpr std::string_view prefix = "regex:";
+      return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+    });
+  };
+}
 Value flag() {
   return [](CLI::Option&) {};
 }

@@ -53,16 +53,17 @@ inline CLI::Validator whole_number(u64 least, u64 most) {
       "");
 }
 
-// A time above 0: "90" and "90s" are seconds, "5m" minutes, "1h" an hour. It leaves the number of seconds.
+// A time above 0: "90" and "90s" are seconds, "5m" and "5min" minutes, "1h" an hour. It leaves the number of seconds.
 inline CLI::Validator seconds(double most) {
   return CLI::Validator(
       [most](std::string& text) -> std::string {
         double value = 0;
         auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-        if (unit == "m") value *= 60;
+        const bool is_minutes = unit == "m" || unit == "min";
+        if (is_minutes) value *= 60;
         if (unit == "h") value *= 3600;
-        const bool is_unit = unit.empty() || unit == "s" || unit == "m" || unit == "h";
+        const bool is_unit = unit.empty() || unit == "s" || is_minutes || unit == "h";
         if (error == std::errc() && is_unit && value > 0 && value <= most) {
           if (!unit.empty()) text = std::to_string(value);
           return {};

@@ -120,6 +120,9 @@ Result<Prepared> prepare(const CheckOptions& asked) {
   out.gates.fail_by_default("warning");
   if (Result<void> fine = out.gates.complete(out.options); !fine) return failure(fine.error());
   Outputs::Named files = Outputs::named(asked.gates);
+  if (asked.json && asked.inputs.size() > 1 && std::ranges::find(asked.inputs, "-") != asked.inputs.end())
+    return failure(diag::error("bad-option", "'-' is PTX or a source from standard input", {},
+                               "leave it out: --json of check takes no file, and prints to standard output"));
   if (asked.json) files.emplace_back("--json", "-");
   if (!asked.verdicts.empty()) files.emplace_back("--verdicts", asked.verdicts);
   if (!asked.html.empty()) files.emplace_back("--html", asked.html);

@@ -4,6 +4,7 @@
 #include "driver/run.h"
 #include "driver/findings/run_findings.h"
 #include "driver/findings/verify_fix.h"
+#include "driver/program/chosen.h"
 #include "driver/program/events.h"
 #include "driver/program/host_places.h"
 #include "driver/program/last_run.h"
@@ -11,6 +12,7 @@
 #include "driver/program/progress.h"
 #include "driver/program/python.h"
 #include "driver/program/ranks.h"
+#include "driver/program/saved.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
@@ -63,7 +65,7 @@ os::Foreground process_of(const Prepared& run, const EventFile& events) {
                              {"WARPLENS_LEDGER", events.ledger_name()},
                              {"WARPLENS_CACHE_DIR", run.cache.folder},
                              {"WARPLENS_CACHE_SIZE", fmt::format("{}", run.cache.limit >> 20)}};
-  ProgramOptions passed = options;
+  ProgramOptions passed = options_of_program(options);
   passed.sm = fmt::format("{}", fmt::join(run.sm, ",")); // "h100" is for people
   passed.nvtx |= options.group_by == "range";
   for (auto& variable : environment_of(passed)) out.command.environment.push_back(std::move(variable));
@@ -115,6 +117,14 @@ diag::Diagnostic budget_help() {
   return out;
 }
 
+diag::Diagnostic shared_assumed(u32 bytes) {
+  diag::Diagnostic out = diag::warning(
+      "shared-assumed", fmt::format("{} bytes of dynamic shared memory for each block are assumed", bytes),
+      {}, "--shared BYTES, after the file, says how many the program's launch has");
+  out.severity = diag::Severity::note;
+  return out;
+}
+
 // What a run that did not come to its end has not shown.
 std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
   constexpr std::size_t most_named = 10;
@@ -132,6 +142,21 @@ std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
   return out;
 }
 
+diag::Diagnostic no_launch_left(const RunOptions& options, u64 left_out,
+                                const std::set<std::string>& ranges) {
+  diag::Diagnostic out = diag::warning(
+      "no-launch-left", fmt::format("none of the program's {} launches was to be counted", left_out), {},
+      !options.nvtx_include.empty()
+          ? "write 'phase/' for an NVTX range that is pushed, and 'phase' for one that is started"
+          : "--launch-skip leaves out the first launches of each process; --launches and --per-kernel limit "
+            "the rest");
+  constexpr std::size_t most_named = 12;
+  std::vector<std::string> names(ranges.begin(), ranges.end());
+  if (names.size() > most_named) names.resize(most_named), names.emplace_back("…");
+  if (!names.empty()) out.notes.push_back(fmt::format("launches were in: {}", fmt::join(names, ", ")));
+  return out;
+}
+
 summary::Input gather(const Prepared& run, const EventFile& events, const os::ForegroundEnd& end) {
   summary::Input input;
   input.command = run.options.command;
@@ -140,26 +165,23 @@ summary::Input gather(const Prepared& run, const EventFile& events, const os::Fo
   if (run.compiled) input.local_use = local_use(*run.compiled, run.sm[0], cache::Store(run.cache));
   Tally tally = events.tally(); // before the events: processes that still run go on to add to both
   std::ifstream stream(events.source(), std::ios::binary);
-  add_events(stream, tally, input);
+  const std::set<std::string> ranges = add_events(stream, tally, input);
+  if (run.compiled) // by a compiler that may not make code for a GPU that old
+    std::erase_if(input.messages, [](const diag::Diagnostic& d) { return d.kind == "ptx-too-new"; });
   name_host_places(input);
+  leave_out_unchosen(run.options, input);
   input.outcome.stopped = tally.stopped;
   input.outcome.launch_seconds = tally.launch_seconds;
   if (end.signalled || end.signal != 0 || input.outcome.was_stopped())
     if (std::optional<diag::Diagnostic> message = not_launched(input))
       input.messages.push_back(std::move(*message));
+  if (run.plan && run.plan->is_shared_assumed) input.messages.push_back(shared_assumed(run.plan->shared));
   if (budget_would_help(run.options, input)) input.messages.push_back(budget_help());
   input.missing.processes += end.left.size();
   if (!end.left.empty()) input.messages.push_back(still_running(end.left));
   std::error_code error;
   if (input.left_out != 0 && input.launches.empty())
-    input.messages.push_back(diag::warning(
-        "no-launch-left", fmt::format("none of the program's {} launches was to be counted", input.left_out),
-        {},
-        !run.options.nvtx_include.empty()
-            ? "write 'phase/' for an NVTX range that is pushed, and 'phase' for one that is started"
-            : "--launch-skip leaves out the first launches of each process; --launches and --per-kernel "
-              "limit "
-              "the rest"));
+    input.messages.push_back(no_launch_left(run.options, input.left_out, ranges));
   const bool was_told_to_end =
       end.signalled || end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGHUP;
   if (tally.begun == 0 && was_told_to_end) {

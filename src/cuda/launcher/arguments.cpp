@@ -14,8 +14,12 @@ std::string type_text(const ir::Variable& v) {
   return v.size != ir::bytes(v.type) ? fmt::format(".{}[{}]", ir::name(v.type), v.size / ir::bytes(v.type))
                                      : fmt::format(".{}", ir::name(v.type));
 }
+std::string said_name(const ir::Variable& v) {
+  const std::size_t own = v.name.rfind("_param_");
+  return v.name.starts_with("_Z") && own != v.name.npos ? v.name.substr(own + 1) : v.name;
+}
 std::string described(std::size_t index, const ir::Variable& v) {
-  return fmt::format("parameter {} ({}, {})", index + 1, v.name, type_text(v));
+  return fmt::format("parameter {} ({}, {})", index + 1, said_name(v), type_text(v));
 }
 
 namespace {

@@ -2,13 +2,19 @@
 #include "base/closest.h"
 #include "launcher/words.h"
 #include "ptx/parse.h"
+#include "source/names.h"
 #include <fmt/format.h>
+#include <set>
 
 namespace warplens::launcher {
 
-// The list of parameters ends the name; "(anonymous namespace)" may be in it.
+// The list of parameters ends the name; "(anonymous namespace)" may be in it. Numba's names have tags that nobody says, and of
+// some no demangler makes anything.
 std::string short_name(const std::string& mangled) {
   std::string name = ptx::demangle(mangled);
+  if (name.starts_with("_Z")) name = source::function_name(mangled);
+  for (std::size_t tag; (tag = name.find("[abi:")) != name.npos;)
+    name.erase(tag, name.find(']', tag) - tag + 1);
   if (name.ends_with(')')) {
     int depth = 0;
     std::size_t at = name.size();
@@ -36,13 +42,16 @@ Result<const ir::Function*> find_kernel(const ir::Module& module, const std::str
                    *wanted == ptx::demangle(function.name)))
       found.push_back(&function);
   }
+  const bool are_apart = std::set(candidates.begin(), candidates.end()).size() == candidates.size();
+  const std::vector<std::string>& said = are_apart ? candidates : names;
   if (kernels.empty())
     return bad(fmt::format("'{}' has no kernel", file), "a kernel is an .entry; __global__ in CUDA C++");
   if (!wanted && kernels.size() == 1) return kernels[0];
   if (!wanted)
     return bad(fmt::format("'{}' has {} kernels", file, kernels.size()),
-               fmt::format("choose one, after the file: warplens run {} --kernel {} …", file, candidates[0]),
-               {list(names)});
+               fmt::format("choose one, after the file: warplens run {} --kernel {} …", quoted(file),
+                           quoted(said[0])),
+               {list(said)});
   if (found.size() == 1) return found[0];
   if (found.size() > 1) {
     names.clear();
@@ -53,7 +62,7 @@ Result<const ir::Function*> find_kernel(const ir::Module& module, const std::str
   std::string near = closest(*wanted, candidates);
   if (near.empty()) near = closest(*wanted, names);
   return bad(fmt::format("'{}' has no kernel '{}'", file, *wanted),
-             near.empty() ? "" : fmt::format("did you mean '{}'?", near), {"it has " + list(names)});
+             near.empty() ? "" : fmt::format("did you mean '{}'?", near), {"it has " + list(said)});
 }
 
 } // namespace warplens::launcher

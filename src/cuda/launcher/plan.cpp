@@ -1,6 +1,7 @@
 // See plan.h. What each argument says is read in arguments.cpp.
 #include "launcher/plan.h"
 #include "launcher/arguments.h"
+#include "launcher/example.h"
 #include "launcher/kernels.h"
 #include "launcher/words.h"
 #include "os/environment.h"
@@ -36,67 +37,29 @@ private:
   std::vector<std::string> signature() const {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
-      out.push_back(fmt::format("{}: {} {}", i + 1, type_text(parameter(i)), parameter(i).name));
+      out.push_back(fmt::format("{}: {} {}", i + 1, type_text(parameter(i)), said_name(parameter(i))));
     return {fmt::format("{} takes {}", short_name(kernel_.name), out.empty() ? "no parameters" : list(out))};
   }
-  // A size, and buffers that hold that many rows of that length.
-  static constexpr u64 size = 1024, buffer_elements = size * size;
-
-  // One that does nothing with its parameters says nothing of them.
-  bool is_read(std::size_t i) const {
-    auto reads = [&](ir::VariableId parameter) {
-      return std::ranges::any_of(kernel_.operands,
-                                 [&](const ir::Operand& o) { return o.variable == parameter; });
-    };
-    return reads(kernel_.parameters[i]) || std::ranges::none_of(kernel_.parameters, reads);
-  }
-  static bool is_float(const ir::Variable& v) { return ir::is_float(v.type); }
-
-  std::string example() const {
-    std::string out = fmt::format("e.g. warplens run {}", file_);
-    if (words_.kernel) out += fmt::format(" --kernel {}", short_name(kernel_.name));
-    out += fmt::format(" --grid {}", words_.grid.value_or("8"));
-    if (words_.block || kernel_.required_threads[0] == 0)
-      out += fmt::format(" --block {}", words_.block.value_or("128"));
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const ir::Variable& v = parameter(i);
-      out += i < words_.arguments.size() ? fmt::format(" --arg '{}'", words_.arguments[i])
-             : is_array(v)               ? fmt::format(" --arg 'b8[{}]=zeros'", v.size)
-             : !is_read(i)               ? " --arg 0" // of scratch memory that the compiler did not need
-             : takes_address(v)          ? fmt::format(" --arg 'f32[{}]=random'", buffer_elements)
-             : is_float(v)               ? " --arg 1"
-                                         : fmt::format(" --arg {}", size); // most often one
-    }
-    return out;
-  }
-
-  Result<Dim3> dimensions(const char* option, const std::string& text) const {
-    u32 size[3] = {1, 1, 1};
-    std::string_view rest = text;
-    for (u32& one : size) {
-      auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), one);
-      bool ended = end == rest.data() + rest.size();
-      if (error != std::errc{} || (!ended && *end != ',' && *end != 'x')) break;
-      if (ended) return Dim3{size[0], size[1], size[2]};
-      rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);
-    }
-    return bad(fmt::format("{} '{}' is not one to three sizes below 2^32", option, text),
-               fmt::format("e.g. {} 8 or {} 8,2,1", option, option));
+  tl::unexpected<diag::Diagnostic> incomplete(std::string message) const {
+    const std::string line = example(module_, kernel_, file_, words_, architecture_);
+    return bad(std::move(message),
+               line.empty() ? "no --arg fits: it reads textures, or pointers from memory or a structure. Run "
+                              "the program that launches it"
+                            : "e.g. " + line,
+               signature());
   }
 
   Result<void> shape() {
     const auto& required = kernel_.required_threads;
     if (!words_.grid)
-      return bad(
-          fmt::format("--grid is missing: how many blocks of '{}' to launch", short_name(kernel_.name)),
-          example(), signature());
+      return incomplete(
+          fmt::format("--grid is missing: how many blocks of '{}' to launch", short_name(kernel_.name)));
     Result<Dim3> grid = dimensions("--grid", *words_.grid);
     if (!grid) return failure(grid.error());
     plan_.grid = *grid;
     if (!words_.block && required[0] == 0)
-      return bad(fmt::format("--block is missing: '{}' does not say its block's size (.reqntid)",
-                             short_name(kernel_.name)),
-                 example(), signature());
+      return incomplete(fmt::format("--block is missing: '{}' does not say its block's size (.reqntid)",
+                                    short_name(kernel_.name)));
     plan_.block = {required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
     if (words_.block) {
       Result<Dim3> block = dimensions("--block", *words_.block);
@@ -120,7 +83,7 @@ private:
       const bool takes_any = std::ranges::any_of(module_.variables, [](const ir::Variable& v) {
         return v.external && v.space == ir::StateSpace::shared;
       });
-      if (takes_any) plan_.shared = without_asking;
+      if (takes_any) plan_.shared = without_asking, plan_.is_shared_assumed = true;
       return {};
     }
     const char* end = words_.shared->data() + words_.shared->size();
@@ -135,18 +98,17 @@ private:
   Result<void> arguments() {
     const std::size_t wanted = kernel_.parameters.size(), given = words_.arguments.size();
     if (given > wanted)
-      return bad(fmt::format("'{}' has {} parameters, and there are {} --arg", short_name(kernel_.name),
-                             wanted, given),
-                 example(), signature());
+      return incomplete(fmt::format("'{}' has {} parameters, and there are {} --arg",
+                                    short_name(kernel_.name), wanted, given));
     for (std::size_t i = 0; i < given; ++i) {
       Result<Argument> one = read_argument(words_.arguments[i], parameter(i), plan_.arguments);
       if (!one) return failure(one.error());
       plan_.arguments.push_back(std::move(*one));
     }
     if (given < wanted)
-      return bad(fmt::format("--arg for {} is missing: there {} {} of {}", described(given, parameter(given)),
-                             given == 1 ? "is" : "are", given, wanted),
-                 example(), signature());
+      return incomplete(fmt::format("--arg for {} is missing: there {} {} of {}",
+                                    described(given, parameter(given)), given == 1 ? "is" : "are", given,
+                                    wanted));
     return {};
   }
 

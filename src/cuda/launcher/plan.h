@@ -39,7 +39,8 @@ struct Save {
 struct Plan {
   std::string kernel; // as in the file
   Dim3 grid, block;
-  u32 shared = 0; // dynamic, bytes
+  u32 shared = 0;                 // dynamic, bytes
+  bool is_shared_assumed = false; // nobody said how many, and the kernel takes any
   std::vector<Argument> arguments;
   std::vector<Save> saves;
 };

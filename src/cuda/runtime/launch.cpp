@@ -205,10 +205,11 @@ double processor_seconds() {
   return static_cast<double>(usage.ru_utime.tv_sec) + static_cast<double>(usage.ru_utime.tv_usec) * 1e-6;
 }
 
-// Whether --launches and the like let it be counted.
-bool is_wanted(const Runtime& runtime, Kernel& kernel, u64 index) {
+// Whether --launches and the like let it be counted. They count the launches in the ranges that are wanted.
+bool is_wanted(Runtime& runtime, Kernel& kernel) {
   const Options& options = runtime.options;
   if (!nvtx::is_wanted(options.nvtx_include, options.nvtx_exclude)) return false;
+  const u64 index = runtime.offered++;
   if (index < options.launch_skip || index - options.launch_skip >= options.launches.value_or(~u64{0}))
     return false;
   return kernel.wanted++ < options.per_kernel.value_or(~u64{0});
@@ -221,7 +222,9 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
     return runtime.events.send(std::move(record));
   for (diag::Diagnostic& warning : record.diagnostics)
     if (runtime.said.insert(warning.message).second) runtime.say(std::move(warning));
-  runtime.events.send(measure::LeftOut{record.process, record.index});
+  std::string range = runtime.options.nvtx_include.empty() ? "" : nvtx::name(nvtx::open_ranges());
+  if (!runtime.ranges.insert(range).second) range.clear();
+  runtime.events.send(measure::LeftOut{record.process, record.index, std::move(range)});
 }
 
 // "transform_kernel" of a template's instance that fills half a screen.
@@ -248,7 +251,7 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   const bool is_first = !std::exchange(kernel.launched, true);
   if (is_first) say_if_untranslated(runtime, kernel, record.name);
   runtime.progress.launch_begins(record.index, record.name, is_first);
-  const bool wanted = is_wanted(runtime, kernel, record.index);
+  const bool wanted = is_wanted(runtime, kernel);
   std::vector<std::byte> parameters = pack_parameters(kernel.info, request.arguments).value();
   sim::LaunchSpec spec{
       kernel.function, request.grid,       request.block, request.cluster, static_cast<u32>(request.shared),

@@ -181,6 +181,14 @@ cudaError_t Binary::load_first(Runtime& runtime) {
                             : fmt::format("sm_{} of {}", machine_code, called);
   if (code->above)
     description += fmt::format(" (the lowest it has; there is none for {}.{} or below)", sm / 10, sm % 10);
+  if (code->above && machine_code == 0 && library.empty())
+    runtime.say(diag::warning(
+        "ptx-too-new",
+        fmt::format("a GPU of compute capability {}.{} refuses '{}': its PTX is for {}.{} and newer", sm / 10,
+                    sm % 10, called, ptx_sm / 10, ptx_sm % 10),
+        {},
+        fmt::format("build with -gencode arch=compute_{0},code=compute_{0}, or run with --sm {1}", sm,
+                    ptx_sm)));
   Result<std::unique_ptr<sim::Program>> result =
       whole != nullptr
           ? sim::Program::more(*whole->program(runtime), std::move(code->module))

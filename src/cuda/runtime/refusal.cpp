@@ -17,6 +17,13 @@ Found check_shape(const arch::Limits& limits, const LaunchRequest& request) {
 }
 
 Found check_threads(const Kernel& kernel, const LaunchRequest& request) {
+  const auto& [x, y, z] = kernel.info.required_threads;
+  const Dim3 required{x, std::max(y, 1u), std::max(z, 1u)}, &block = request.block;
+  if (x != 0 && block != required)
+    return Refusal{cudaErrorInvalidValue,
+                   fmt::format("a block of {}×{}×{} threads, and the kernel was compiled for blocks of "
+                               "{}×{}×{} (.reqntid)",
+                               block.x, block.y, block.z, required.x, required.y, required.z)};
   const auto& most = kernel.info.max_threads;
   u64 declared = u64{std::max(most[0], 1u)} * std::max(most[1], 1u) * std::max(most[2], 1u);
   if (most[0] == 0 || request.block.count() <= declared) return {};

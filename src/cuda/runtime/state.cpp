@@ -36,7 +36,7 @@ void in_child() {
   instance->events.after_fork();
   instance->upcoming.after_fork();
   interruption::after_fork();
-  instance->launches = 0;
+  instance->launches = instance->offered = 0;
   for (const auto& [host, kernel] : instance->binaries.kernels) kernel->wanted = 0;
   instance->output.clear();
   instance->unsupported.clear();

@@ -63,9 +63,11 @@ struct Runtime {
   bool incomplete = false; // a launch did not finish, so later ones may see wrong data
   u64 incomplete_launch = 0;
   u64 launches = 0;
-  std::vector<std::string> registered;              // kernels that have not been told of
-  std::set<std::string> said;                       // warnings of launches that are not counted
-  std::map<std::string, u64> unsupported;           // calls per function since the last report
+  u64 offered = 0;                        // of them, those to be counted if --launches and the like let them
+  std::vector<std::string> registered;    // kernels that have not been told of
+  std::set<std::string> ranges;           // NVTX ranges of launches that are not counted
+  std::set<std::string> said;             // warnings of launches that are not counted
+  std::map<std::string, u64> unsupported; // calls per function since the last report
   std::map<std::array<std::string, 3>, u64> failed; // the same per function, error and place (failed_calls.h)
   std::map<int, u64> limits;
   std::map<u64, ObjectSource> texture_sources; // of texture and surface objects, by handle

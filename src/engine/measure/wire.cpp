@@ -69,7 +69,9 @@ struct Encoder {
     return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
   }
   json operator()(const LeftOut& e) const {
-    return {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
+    json out = {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
+    if (!e.range.empty()) out["range"] = e.range;
+    return out;
   }
   json operator()(const KernelsKnown& e) const {
     return {{"event", "kernels"}, {"process", e.process}, {"names", e.names}};
@@ -122,6 +124,7 @@ Event event_of(const json& value) {
   if (kind == "left_out") {
     LeftOut out{process};
     take(value, "index", out.index);
+    take(value, "range", out.range);
     return out;
   }
   if (kind == "kernels") return KernelsKnown{process, strings(value, "names")};

@@ -97,6 +97,7 @@ private:
     if (!spelling) return std::move(spelling.error());
     question_.access = spelling->access;
     if (!spelling->type.empty()) question_.type = spelling->type;
+    if (question_.space == Space::global && spelling->shared) question_.space = Space::shared;
     if (question_.kind == Kind::load && spelling->stores) question_.kind = Kind::store;
     if (question_.kind == Kind::load && spelling->updates) question_.kind = Kind::atomic;
     Result<Type> element = parse_type(question_.type);
@@ -150,6 +151,7 @@ private:
             tree_[target_.subscripts[0].index].place, "check the parameters given with --set");
       footprint_.offset.back() = static_cast<i64>(offset);
     }
+    warnings_ = parser_.notes();
     if (evaluator.wrapped()) warnings_.push_back(*evaluator.wrapped());
     return {};
   }

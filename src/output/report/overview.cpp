@@ -121,7 +121,10 @@ std::string access_line(const Page& page, const Shown& shown) {
   const std::string array = array_name(row.site.array);
   std::string what(row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind));
   if (row.space != Space::global) what += fmt::format(" {}", access::name(row.space));
-  if (!array.empty()) what += " " + clip_middle(array, 24);
+  constexpr u32 most = 24; // of "parameter 1 (kernel_param_0)" the number is enough
+  const std::string_view name(array.data(),
+                              array.size() > most ? std::min(array.find(" ("), array.size()) : array.size());
+  if (!array.empty()) what += " " + clip_middle(name, most);
   const std::string cost = wasteful
                                ? findings::cost_text(row.cost.actual, unit, row.cost.ideal)
                                : fmt::format("{} {}", findings::number(row.cost.actual),

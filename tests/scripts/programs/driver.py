@@ -56,6 +56,8 @@ arguments = (ctypes.c_void_p * 6)(*[ctypes.cast(ctypes.pointer(v), ctypes.c_void
 stream = ctypes.c_void_p()
 call("cuStreamCreate", byref(stream), 1)
 call("cuLaunchKernel", function, 8, 1, 1, 128, 1, 1, 0, stream, arguments, None)
+for threads in (64, 256):  # the kernel has .reqntid 128
+    assert cuda.cuLaunchKernel(function, 8, 1, 1, threads, 1, 1, 0, stream, arguments, None) == 1, threads
 call("cuStreamSynchronize", stream)
 out = ctypes.create_string_buffer(4096)
 call("cuMemcpyDtoH", out, buffers[2], ctypes.c_size_t(4096))

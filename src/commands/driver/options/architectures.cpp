@@ -65,9 +65,11 @@ Result<const Architecture*> architecture_named(std::string_view name) {
   if (row) return row;
   for (const Architecture* one : arch::all())
     if (is_called(*one, name)) return one;
-  return failure(
-      diag::error("unknown-architecture", fmt::format("unknown compute capability '{}'", name), {},
-                  "known:" + known_names() + " (9.0 may be written 90, sm_90 or h100); see 'warplens gpus'"));
+  return failure(diag::error(
+      "unknown-architecture", fmt::format("unknown compute capability '{}'", name), {},
+      "known:" + known_names() +
+          " (9.0 may be written 90, sm_90 or h100), and the GPUs that 'warplens gpus' lists. Of another GPU "
+          "give the capability: developer.nvidia.com/cuda-gpus has it"));
 }
 
 Result<std::vector<const Architecture*>> architectures_named(std::string_view names) {

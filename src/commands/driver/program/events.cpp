@@ -74,6 +74,7 @@ public:
   void operator()(measure::LeftOut& event) {
     (void)end_of(event.process, event.index);
     ++input_.left_out;
+    if (!event.range.empty()) ranges_.insert(event.range);
   }
   void operator()(measure::KernelsKnown& event) {
     for (const std::string& name : event.names) known_.insert(ptx::demangle(name));
@@ -111,6 +112,7 @@ public:
           diag::warning("memory-failed-call", fmt::format("CUDA calls returned an error at {} other places",
                                                           sorted.size() - most)));
   }
+  std::set<std::string>& ranges() { return ranges_; } // of launches that were left out
   std::vector<std::string> never_launched() const {
     std::vector<std::string> out;
     std::ranges::set_difference(known_, launched_, std::back_inserter(out));
@@ -137,6 +139,7 @@ private:
   std::map<i64, Told> told_; // by process
   std::map<Call, u64> failed_;
   std::set<std::string> known_, launched_; // kernels, demangled
+  std::set<std::string> ranges_;
 };
 
 // The numbers that never came. A process that starts another program begins anew.
@@ -253,7 +256,7 @@ Tally EventFile::tally() const {
   return out;
 }
 
-void add_events(std::istream& in, const std::optional<Tally>& tally, summary::Input& input) {
+std::set<std::string> add_events(std::istream& in, const std::optional<Tally>& tally, summary::Input& input) {
   u64 unreadable = 0;
   Gaps gaps;
   Arrivals arrivals(input);
@@ -281,6 +284,7 @@ void add_events(std::istream& in, const std::optional<Tally>& tally, summary::In
     missing.processes += tally->unseen;
     input.messages.push_back(unseen_message(*tally));
   }
+  return std::move(arrivals.ranges());
 }
 
 } // namespace warplens::driver

@@ -8,6 +8,7 @@
 #include "os/temp_dir.h"
 #include "summary/model.h"
 #include <optional>
+#include <set>
 
 namespace warplens::driver {
 
@@ -44,6 +45,7 @@ private:
 
 // Sorts a stream into the report's input: launches, those that never ended, unsupported functions, messages.
 // What the tally or a gap in the numbers says is missing becomes one message, and Input::missing.
-void add_events(std::istream&, const std::optional<Tally>&, summary::Input&);
+// Returns the NVTX ranges of the launches that were left out.
+std::set<std::string> add_events(std::istream&, const std::optional<Tally>&, summary::Input&);
 
 } // namespace warplens::driver

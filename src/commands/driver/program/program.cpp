@@ -125,10 +125,10 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
   out.help = "rebuild with NVCC_APPEND_FLAGS=\"-lineinfo -cudart shared -gencode "
              "arch=compute_80,code=compute_80\" in the "
              "environment, and run with the arguments that make it use the GPU";
-  if (std::filesystem::path(program.path).filename().string().starts_with("python"))
-    out.help =
-        "was a kernel of Triton, CuPy or numba launched, with its arrays on the GPU? PyTorch's own kernels "
-        "are machine code, and are not counted (docs/do/python.md)";
+  const bool is_python = std::filesystem::path(program.path).filename().string().starts_with("python");
+  if (is_python)
+    out.help = "was a kernel of PyTorch, JAX, Triton, CuPy or numba launched, with its arrays on the GPU? "
+               "docs/do/python.md says what is counted";
   if (!unsupported.empty()) { // what a program does after such an error is its own affair
     out.notes.push_back(
         fmt::format("it called {}, which WarpLens does not implement: the call returned an error",
@@ -139,6 +139,11 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
   if (constexpr int not_found = 127; exit_code == not_found && !runtime_loaded) {
     out.notes.emplace_back("its exit code is 127: it did not start, as a program or a library was not found");
     out.help = "make it run without WarpLens first";
+    return out;
+  }
+  if (exit_code != 0 && (is_python || program.linkage == Linkage::script)) { // the interpreter has said why
+    out.notes.push_back(fmt::format("it ended with exit code {} before it launched one", exit_code));
+    out.help = "make it run without an error first";
     return out;
   }
   if (killed && runtime_loaded) {

@@ -5,6 +5,7 @@
 // and reports all. The folder is in $TMPDIR where all ranks are on one machine, else in the working directory, which they share. A rank
 // holds a lock in it for as long as it lives, so that one that was killed is not waited for.
 #pragma once
+#include "base/diagnostic.h"
 #include "driver/options/run.h"
 #include "os/file.h"
 #include <chrono>

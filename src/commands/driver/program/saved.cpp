@@ -68,6 +68,10 @@ Result<std::string> saved_text(const std::string& path) {
     if (out.size() > most_bytes)
       return failure(diag::error("report-unreadable", fmt::format("'{}' is too large for a report", path)));
   }
+  std::error_code error;
+  if (path != "-" && !std::filesystem::exists(path, error))
+    return failure(
+        diag::error("report-unreadable", fmt::format("'{}' does not exist", path), {}, "check the path"));
   if (in.bad() || (path != "-" && !file.is_open()))
     return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
                                "give a file that 'warplens run --json FILE' wrote, or one of a profiler"));

@@ -95,6 +95,9 @@ Result<std::vector<Token>> tokenize(const Texts& texts, u32 line) {
     if (is_name(text[at])) {
       while (at + place.length < text.size() && is_name(text[at + place.length])) ++place.length;
       if (is_digit(text[at])) {
+        if (at + place.length < text.size() && text[at + place.length] == '.') // "1.5f": number() refuses it
+          do ++place.length;
+          while (at + place.length < text.size() && is_name(text[at + place.length]));
         Result<Token> token = number(texts, place);
         if (!token) return failure(std::move(token.error()));
         out.push_back(*token);

@@ -5,6 +5,7 @@
 // index inside an index): explain looks at one access and knows no contents. Each is diagnosed with what to
 // do instead.
 #include "explain/expr/parser.h"
+#include "base/closest.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -219,7 +220,14 @@ Parser::Parsed Parser::binary(u32 lowest) {
     ++at_;
     Parsed right = binary(at->precedence + 1);
     if (!right) return right;
+    const bool is_power = at->op == Binary::bit_xor && tree_[*left].kind == NodeKind::number &&
+                          (tree_[*left].value == 2 || tree_[*left].value == 10);
     left = operation(at->op, *left, *right);
+    if (is_power) {
+      notes_.push_back(texts_.error("explain-xor", "'^' is exclusive or, and no power", tree_[*left].place,
+                                    "two to the power of n is 1 << n"));
+      notes_.back().severity = diag::Severity::note;
+    }
   }
   return left;
 }
@@ -264,6 +272,22 @@ Parser::Parsed Parser::primary() {
   return out;
 }
 
+// Of a name that has been taken.
+diag::Diagnostic Parser::unknown_name(const Token& token) const {
+  if (here().kind == TokenKind::name) return unexpected("an operator");
+  std::vector<std::string> known(std::begin(builtin_names), std::end(builtin_names));
+  for (const Name& name : names_) known.push_back(name.name);
+  const std::string near = closest(token.text, known);
+  return texts_.error(
+      "explain-unknown-name", fmt::format("'{}' has no value", token.text), token.place,
+      !near.empty() ? fmt::format("did you mean {}?", near)
+      : is(".")
+          ? fmt::format("give what you mean a name without a member: {0}_x, and --set {0}_x=1024", token.text)
+          : fmt::format(
+                "give it one: --set {0}=1024 for a size, --set '{0}=threadIdx.x' for a part of the index",
+                token.text));
+}
+
 Parser::Parsed Parser::name() {
   const Token token = here();
   for (u32 i = 0; i < std::size(builtin_names); ++i)
@@ -283,11 +307,7 @@ Parser::Parsed Parser::name() {
                      token.place, fmt::format("write {}[i].member for an array of structures", token.text)));
   const Name* found = known(token.text);
   if (found == nullptr) found = usual(token.text);
-  if (found == nullptr)
-    return failure(texts_.error(
-        "explain-unknown-name", fmt::format("'{}' has no value", token.text), token.place,
-        fmt::format("give it one: --set {0}=1024 for a size, --set '{0}=threadIdx.x' for a part of the index",
-                    token.text)));
+  if (found == nullptr) return failure(unknown_name(token));
   if (found->node.valid()) { // a copy of its outermost node, so that carets point at this use of it
     Node use = tree_[found->node];
     use.place = token.place;

@@ -14,6 +14,8 @@ public:
   std::optional<diag::Diagnostic> define(const std::string& name, const std::string& text);
   // The names that the texts used without a definition and that have the meaning courses give them: "tid" → "threadIdx.x".
   const std::vector<std::pair<std::string, std::string>>& assumed() const { return assumed_; }
+  // What is worth saying of texts that are right.
+  const std::vector<diag::Diagnostic>& notes() const { return notes_; }
   Result<NodeId> expression(const std::string& what, const std::string& text);
   // "A[i]", "p[i].y", "A[i][j]" or a bare index. `dims`: elements per dimension, outermost first; the
   // outermost may be left out. `pitch`: bytes from row to row where rows are padded, else 0.
@@ -49,6 +51,7 @@ private:
   NodeId add(Node node);
   NodeId operation(Binary op, NodeId a, NodeId b);
   Place from(Place first) const;
+  diag::Diagnostic unknown_name(const Token&) const;
   const Name* known(std::string_view name) const;
   const Name* usual(std::string_view name);
   Parsed size_of(const Token& word);
@@ -58,6 +61,7 @@ private:
   Tree& tree_;
   std::vector<Name> names_;
   std::vector<std::pair<std::string, std::string>> assumed_;
+  std::vector<diag::Diagnostic> notes_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   u32 depth_ = 0;

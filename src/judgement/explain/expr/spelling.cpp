@@ -2,6 +2,7 @@
 // nothing else of C++ is known here; the parser judges what comes out.
 #include "explain/expr/spelling.h"
 #include "explain/expr/text.h"
+#include "explain/expr/type.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -135,9 +136,79 @@ std::string_view without_object(std::string_view text) {
   return dot == text.npos ? text : text.substr(dot + 1);
 }
 
-diag::Diagnostic two_accesses(std::string_view left, std::string_view right) {
-  return diag::error("explain-one-access", "explain looks at one access at a time, and these are two", {},
-                     fmt::format("ask for '{}', or for '{}'", trimmed(left), trimmed(right)));
+struct NamedAccess {
+  std::string_view text, inside; // "p[k].x", and what its brackets hold and what follows them
+};
+// Those of a statement that stand side by side: "A[i] + p[j[k]].x" has A[i] and p[j[k]].x.
+std::vector<NamedAccess> accesses_in(std::string_view text) {
+  std::vector<NamedAccess> out;
+  auto behind_word = [&](std::size_t at) {
+    while (at < text.size() && is_word(text[at])) ++at;
+    return at;
+  };
+  for (std::size_t at = 0, end = 0; at < text.size(); at = std::max(end, at + 1)) {
+    end = behind_word(at);
+    if (end == at || end == text.size() || text[end] != '[') continue;
+    const std::size_t inside = end + 1;
+    while (end < text.size() && (text[end] == '[' || text[end] == '.'))
+      end = text[end] == '.' ? behind_word(end + 1) : std::min(closing(text, end), text.size() - 1) + 1;
+    out.push_back({text.substr(at, end - at), text.substr(inside, end - inside)});
+  }
+  return out;
+}
+
+// What can be asked for: an access whose index is loaded cannot, and the load of its index can.
+void add_askable(std::string_view text, std::vector<std::string>& to) {
+  for (const NamedAccess& access : accesses_in(text)) {
+    if (!accesses_in(access.inside).empty())
+      add_askable(access.inside, to);
+    else if (std::string one = fmt::format("'{}'", access.text); std::ranges::find(to, one) == to.end())
+      to.push_back(std::move(one));
+  }
+}
+
+diag::Diagnostic several_accesses(std::string_view left, std::string_view right) {
+  std::vector<std::string> all;
+  for (std::string_view side : {left, right})
+    if (trimmed(side).starts_with('*'))
+      all.push_back(fmt::format("'{}'", trimmed(side)));
+    else
+      add_askable(side, all);
+  return diag::error("explain-one-access",
+                     fmt::format("explain looks at one access at a time, and these are {}",
+                                 all.size() == 2 ? "two" : "several"),
+                     {}, fmt::format("ask for {}", fmt::join(all, ", or for ")));
+}
+
+// "float s[i]", "const double2 A[i]": the type in front of an access, without qualifiers. Empty: there is none.
+std::string_view declared_type(std::string_view text) {
+  std::string_view head = trimmed(text.substr(0, text.find('[')));
+  while (!head.empty() && is_word(head.back())) head.remove_suffix(1);
+  head = trimmed(head);
+  for (bool again = true; again;) {
+    again = false;
+    for (std::string_view word : {"const ", "volatile ", "static ", "extern ", "__shared__ ", "__device__ "})
+      if (head.starts_with(word)) head = trimmed(head.substr(word.size())), again = true;
+  }
+  return head;
+}
+
+std::optional<diag::Diagnostic> no_expression(std::string_view text) {
+  constexpr std::string_view files[] = {".ptx", ".cubin", ".fatbin", ".cu", ".cuh", ".py"};
+  const bool is_file = text.find('[') == text.npos &&
+                       std::ranges::any_of(files, [&](std::string_view end) { return text.ends_with(end); });
+  if (is_file)
+    return diag::error(
+        "explain-file", "explain takes one access, as C++ has it, and this is a file's name", {},
+        fmt::format("give an access, such as 'A[threadIdx.x]'; {} FILE` looks at all accesses of a file",
+                    text.ends_with(".py") ? "`warplens run python3" : "`warplens check"));
+  const std::size_t triton = text.find("tl.");
+  if (triton != text.npos && (triton == 0 || !is_word(text[triton - 1])))
+    return diag::error(
+        "explain-triton", "explain takes an access as C++ has it, and this is Triton's", {},
+        "write what one thread accesses, such as 'x[blockIdx.x*blockDim.x + threadIdx.x]'; `warplens check "
+        "FILE.ptx` judges a kernel that Triton compiled");
+  return {};
 }
 
 } // namespace
@@ -149,6 +220,7 @@ Result<Spelling> spelling_of(const std::string& whole) {
     out.access = whole;
     return out;
   }
+  if (std::optional<diag::Diagnostic> no = no_expression(text)) return failure(std::move(*no));
   if (text.starts_with("return ")) text = trimmed(text.substr(7));
   // "C[i] += …": the '=' that assigns, and where the left side ends.
   const std::size_t assigns = outside(text, [&](std::size_t i) {
@@ -162,9 +234,16 @@ Result<Spelling> spelling_of(const std::string& whole) {
     const std::string_view left = trimmed(text.substr(0, end)), right = trimmed(text.substr(assigns + 1));
     // "float* p = …" declares, "*p = …" stores.
     const bool stores = left.find('[') != left.npos || left.starts_with('*');
-    if (stores && has_access(right)) return failure(two_accesses(left, right));
+    if (stores && has_access(right)) return failure(several_accesses(left, right));
     out.stores = stores;
     text = stores ? left : right;
+  }
+  if (accesses_in(text).size() > 1) return failure(several_accesses(text, ""));
+  if (const std::string_view type = declared_type(text); !type.empty() && parse_type(type)) {
+    out.type = std::string(type);
+    out.shared = text.substr(0, text.find('[')).find("__shared__") != text.npos;
+    text = text.substr(static_cast<std::size_t>(type.data() + type.size() - text.data()));
+    text = trimmed(text);
   }
   static constexpr std::array loads{"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"};
   bool indirect = false; // `text` is a pointer

@@ -1,0 +1,21 @@
+// The command line that is shown where words of a launch are missing. It works as it is: what each parameter gets is read from the
+// kernel's code.
+//
+//   * A parameter of 64 bits takes a buffer where an address comes from it (ir/origin.h); else it takes a number.
+//   * The type of a buffer's elements is that of the instructions that work on what is loaded or stored. What is only written is
+//     not filled. Integers stay below the sizes, as they may be indices.
+//   * Sizes are as large as addresses allow: the largest address is estimated (reach.h) for each size that is tried.
+//   * Blocks have the width that the kernel multiplies its block's index with, and the axes that it asks for.
+#pragma once
+#include "arch/table.h"
+#include "launcher/plan.h"
+#include "launcher/words.h"
+
+namespace warplens::launcher {
+
+// "warplens run FILE.ptx --grid 8 …", where the words that are given stay. Empty where no argument makes it work: a pointer that
+// the kernel reads from memory or from a structure cannot be given.
+std::string example(const ir::Module&, const ir::Function& kernel, const std::string& file, const Words&,
+                    const arch::Architecture&);
+
+} // namespace warplens::launcher
