@@ -66,6 +66,8 @@ for mode in --proofs=never --proofs=always; do
     '[[6], [6, 24], [24, 24, 24, 24, 24, 24, 24, 24, 24], [24, 24, 24], [12], [0, 0, 24, 24]]'
   expect_json predicated.json '{s["instructions"] + s.get("predicated_off", 0) for s in r["launches"][6]["sites"]}' '{16000}'
   expect_json predicated.json 'sorted(s["instructions"] for s in r["launches"][6]["sites"])' '[0, 0, 2000, 16000, 16000, 16000, 16000, 16000, 16000]'
+  # Loads of shared memory: 8, and those in front of the copies, 30 November 2026.
+  expect_json predicated.json 'tuple(sum(s.get(k, 0) for s in r["launches"][7]["sites"] if s["space"] == "shared" and s["op"] == "load") for k in ("instructions", "predicated_off"))' '(8, 168)'
 done
 
 # The compiler copies an indexed parameter to local memory, and the assembler reads it where it is: a request for each different

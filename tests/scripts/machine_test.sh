@@ -185,6 +185,15 @@ for sm in 75 86 90 120; do
   printf '%s\n' 'bytes 4c5945469532b45a 222b39fd17fc2bda e5b20b7690db5a68' 'large right' 'left right' 'generic 16 32, 8 8 16 16' 'roots 3183.25089986' 'steps right' 'chosen right' 'address right' | diff - stdout || fail "corners on $sm: wrong"
 done
 
+# Warps that come to the end of a region where others wait. What 7.5 gathers a warp with is not translated here.
+for sm in 75 86 90 120; do
+  build "$programs/warp_turns.cu" warp_turns_$sm sm_$sm
+  run "$warplens" run --sm $sm --code machine ./warp_turns_$sm
+  expect_code 0
+  echo 'warps right' | diff - stdout || fail "warp_turns on $sm: wrong"
+  [ $sm = 75 ] || expect_not_in stderr 'runs as PTX'
+done
+
 # Files that were compiled apart: functions with sections of their own (division's slow way, too), what they print and allocate, their stack,
 # a literal of each file. A kernel without parameters knows its block, too.
 cat >apart.cu <<'CU'

@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -26,12 +27,13 @@ public:
     device.print = [this](std::string_view text) { printed += text; };
   }
 
-  bool load(const std::string& ptx) {
+  bool load(const std::string& ptx, const std::function<void(ir::Module&)>& edit = {}) {
     auto parsed = ptx::parse(ptx);
     if (!parsed) {
       ADD_FAILURE() << diag::render(parsed.error(), ptx);
       return false;
     }
+    if (edit) edit(parsed->module);
     auto loaded = Program::load(std::move(parsed->module), device);
     if (!loaded) {
       ADD_FAILURE() << diag::render(loaded.error());

@@ -76,6 +76,22 @@ struct Observe : testing::Test, Gpu {
   }
 };
 
+// However it comes about: a launch that lost threads is no launch without a fault.
+TEST_F(Observe, ThreadsThatDoNotComeToTheEndAreAFault) {
+  struct Loses : StepObserver {
+    void entered(const CallFrame&, const Mask&) override {}
+    void before(const Step& step) override {
+      if (step.instruction()->guard.valid() || step.call().caller != nullptr) return;
+      if (step.op.kind() == OpKind::ret) const_cast<Mask&>(step.active).word[0] = 0xffff;
+    }
+  } loses;
+  const ObservedLaunch::Run run = launch->run({1, 0, 0}, &sink, loses);
+  ASSERT_TRUE(run.fault);
+  EXPECT_EQ(run.fault->diagnostic.kind, "launch-lost-threads");
+  EXPECT_EQ(run.fault->diagnostic.message,
+            "WarpLens lost threads 16-31 of warp 0 of block (1, 0, 0) on the way");
+}
+
 TEST_F(Observe, EveryOpOfACtaIsShownWithWhatItSees) {
   Log log;
   ObservedLaunch::Run run = launch->run({0, 0, 0}, &sink, log);

@@ -163,6 +163,47 @@ END:
   }
 }
 
+// Machine code says where lanes meet: those that leave this loop early and those that go on to its end meet behind both. The H200 lets those
+// go first that go on, unless they are more; the others wait for more of their warp that leave so.
+TEST(Reconvergence, OfAWarpsTwoSidesTheOneWithMoreLanesWaitsInMachineCode) {
+  Gpu gpu;
+  const std::string kernel = ptx_header() + R"(
+.visible .entry k(.param .u64 out, .param .u64 when) {
+  .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [when];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd1, %rd1, %rd3;
+  add.s64 %rd2, %rd2, %rd3;
+  ld.global.u32 %r2, [%rd2];
+  mov.u32 %r3, 0;
+LOOP:
+  add.u32 %r3, %r3, 1;
+  setp.eq.u32 %p1, %r2, %r3;
+  @%p1 bra LEAVES;
+  setp.lt.u32 %p2, %r3, 4;
+  @%p2 bra LOOP;
+  bra.uni END;
+LEAVES:
+  st.global.u32 [%rd1], %r3;
+END:
+  ret;
+})";
+  const ir::BlockId end{5u};
+  ASSERT_TRUE(gpu.load(
+      kernel, [&](ir::Module& module) { module.functions[0].meetings = {{}, end, end, {}, {}, {}}; }));
+  std::vector<u32> when; // the round in which each lane leaves; 9: none
+  auto lanes = [&](u32 count, u32 round) { when.insert(when.end(), count, round); };
+  lanes(20, 1), lanes(7, 2), lanes(1, 3), lanes(4, 4);   // 20 and 7 together; 1; 4
+  lanes(4, 1), lanes(14, 2), lanes(7, 4), lanes(7, 9);   // 4; 14 and 7 together
+  lanes(10, 1), lanes(11, 2), lanes(10, 3), lanes(1, 9); // 10; 11 and 10 together
+  const u64 out = gpu.buffer(std::vector<u32>(when.size()));
+  EXPECT_EQ(executions(gpu, "st.global.u32", {96}, {out, gpu.buffer(when)}), 3u + 2u + 2u);
+  const std::vector<u32> got = gpu.read<u32>(out, when.size());
+  for (std::size_t i = 0; i < when.size(); ++i) EXPECT_EQ(got[i], when[i] == 9 ? 0 : when[i]) << i;
+}
+
 // Every lane stores its own number to one address; which stays was measured on an H100 (see
 // memory/store.cpp).
 TEST(SameAddress, TheLowestLaneOfEachGroupStays) {

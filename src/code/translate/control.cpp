@@ -4,6 +4,7 @@
 // the BSYNC B in front of L; @P BREAK B takes lanes out. Lanes that a branch sends apart meet where the innermost region that both of
 // its ways are in ends; without one they meet no more. Called code is walked once for each place that calls it (a context), so that RET
 // is a branch.
+#include "machine_code/machine_code.h"
 #include "translate/kernel.h"
 #include <algorithm>
 
@@ -281,15 +282,15 @@ bool Kernel::write_code(bool across) {
     if (now_->opcode == Opcode::BSYNC || now_->opcode == Opcode::WARPSYNC) in_teams_ = false;
     before = place;
     falls_ = true;
-    if (never(*now_)) continue;
+    // An access that no lane ever performs is counted all the same: ptxas puts some in front of asynchronous copies.
+    const bool off = never(*now_);
+    if (off && (in_teams_ || !fatbin::decode(now_->low, now_->high))) continue;
     const auto linked = kernel_.relocated.find(place.offset);
     const bool has_address = linked != kernel_.relocated.end();
     if (has_address && now_->opcode != Opcode::MOV && now_->opcode != Opcode::UMOV &&
         now_->opcode != Opcode::CALL)
       return refuse(fmt::format("needs '{}'", linked->second.address.name)), false;
-    guard_ = guarded(*now_) ? fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "",
-                                          now_->guard_uniform ? 'q' : 'p', now_->guard)
-                            : "";
+    guard_ = guard();
     waited_ = waiting_pairs_;
     begin_sum();
     const auto copied = copied_pairs();
@@ -298,11 +299,24 @@ bool Kernel::write_code(bool across) {
     if (alone || !(control() || warp() || ((memory() || asynchronous()) && !in_teams_) || moves() ||
                    integer() || floating()))
       refuse();
+    if (off) why_.clear();
     if (!why_.empty()) return false;
     copy_pairs(copied);
     end_sum();
   }
   return why_.empty();
+}
+
+// Of the instruction; empty: always.
+std::string Kernel::guard() {
+  if (never(*now_)) {
+    const std::string z = predicate_temporary();
+    put("setp.ne.u32 {}, 0, 0;", z);
+    return fmt::format("@{} ", z);
+  }
+  if (!guarded(*now_)) return "";
+  return fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "", now_->guard_uniform ? 'q' : 'p',
+                     now_->guard);
 }
 
 // One guard out of the instruction's and its second condition; empty: always.

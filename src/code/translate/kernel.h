@@ -222,6 +222,7 @@ private:
   void flow_to(const Place& to, const Regions&, std::vector<Place>& waiting);
   std::string label(const Place& p) const;
   void note_meeting(const Regions& there, const Regions& here);
+  std::string guard();
   std::string whole_condition();
   std::string of_any_lane(const std::string& condition);
   void start_block(const Place& next);

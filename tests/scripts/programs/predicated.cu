@@ -33,6 +33,17 @@ __global__ void apart(int* a, const int* b, int n) {
   } else if (b[1] > n)
     a[threadIdx.x] = 2;
 }
+// ptxas puts loads in front of the copies that no lane ever performs.
+__global__ void copy(const float4* in, float* out, int n) {
+  __shared__ __align__(16) float tile[256 * 4];
+  unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(&tile[threadIdx.x * 4]));
+  for (int i = 0; i < n; ++i) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(at), "l"(in + threadIdx.x) : "memory");
+    asm volatile("cp.async.commit_group;\ncp.async.wait_group 0;" ::: "memory");
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
 int main() {
   int *a, *b;
   cudaMalloc(&a, 1 << 20);
@@ -45,5 +56,6 @@ int main() {
   add<<<3, 256>>>(a, 20);
   apart<<<3, 256>>>(a, b, 1);
   loop<<<2000, 256>>>(a, b, 1300);
+  copy<<<1, 256>>>(reinterpret_cast<float4*>(b), reinterpret_cast<float*>(a), 100);
   printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

@@ -23,9 +23,11 @@
 #include "sim/exec/simt.h"
 #include "sim/exec/barriers.h"
 #include "sim/exec/cluster.h"
+#include "sim/exec/fault.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace warplens::sim {
 
@@ -177,16 +179,23 @@ void return_lanes(Exec& x, const Mask& lanes) {
   settle(x);
 }
 
+// Each lane is where the topmost entry that has it is: lanes that no entry at `here` has go on.
 void wait_below(Exec& x, u32 here) {
   Group& group = *x.group;
   const u32 floor = group.frames.back().floor;
+  bool waits = false;
   for (std::size_t i = group.stack.size() - 1; i-- > floor;) {
     if (group.stack[i].pc != here) continue;
-    const Mask lanes = group.stack.back().mask;
+    Mask lanes = group.stack.back().mask;
+    for (u32 w = 0; w < x.shape.warps; ++w) lanes.word[w] &= group.stack[i].mask.word[w];
+    if (empty(lanes, x.shape.warps)) continue;
     for (std::size_t above = i + 1; above < group.stack.size(); ++above)
       remove(group.stack[above].mask, lanes, x.shape.warps);
-    return settle(x);
+    waits = true;
   }
+  if (!waits) return;
+  group.stack.back().pc = x.pc;
+  settle(x);
 }
 
 void exit_lanes(Exec& x, const Mask& lanes) {
@@ -262,6 +271,20 @@ void put_back(Cta& cta, Group* group) {
       std::move(taken);
 }
 
+// Threads that no stack has any more did not do their work: what the kernel wrote and what was counted is wrong.
+void check_that_all_ended(const Exec& x, const Cta& cta) {
+  if (cta.exited == x.shape.all) return;
+  Mask lost = x.shape.all;
+  remove(lost, cta.exited, x.shape.warps);
+  FaultError error;
+  error.fault.kind = FaultKind::internal;
+  error.fault.cta = x.cta_id(first_thread(lost));
+  error.fault.diagnostic =
+      diag::error("launch-lost-threads", fmt::format("WarpLens lost {} on the way", who(x, lost)), {},
+                  "this is a defect of WarpLens: please report it; --code ptx may avoid it");
+  throw error;
+}
+
 bool waits_for_cluster(const Cta& cta) {
   return std::any_of(cta.groups.begin(), cta.groups.end(),
                      [](auto& g) { return g->state == GroupState::at_cluster; });
@@ -295,6 +318,7 @@ Progress run_cta(Exec& x, Cta& cta) {
         cta.groups.begin(), cta.groups.end(), [](auto& g) { return g->state == GroupState::runnable; }));
     if (fruitless >= runnable && fruitless != 0) return Progress::waiting;
   }
+  check_that_all_ended(x, cta);
   return Progress::finished;
 }
 

@@ -37,6 +37,7 @@ public:
     u32 reconvergence = no_target; // op index: where diverged lanes meet
     u32 table = 0;                 // branch_table: in Code::tables
     bool spins = false;            // backwards, in a loop that may wait for other threads
+    bool by_lanes = false; // of a warp's two sides the one with more lanes waits: see Lowering::order_sides()
   };
   struct Predicate { // of a vote or a barrier
     bool negated = false;

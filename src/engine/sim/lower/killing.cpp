@@ -86,6 +86,9 @@ private:
     if (blocks_.reconvergence[branch] < count_) waiting.add(live_[blocks_.reconvergence[branch]]);
     for (u32 block : region)
       if (blocks_.reconverges[block]) waiting.add(live_[block]);
+    const Op& last = code_.ops[blocks_.end[branch] - 1];
+    // Some warps' lanes wait at the start of the path that others are on.
+    const bool by_lanes = last.has(Payload::jump) && last.jump().by_lanes;
     // At the start of other paths: those before and after the only one that leads to a block, or all.
     std::vector<BitSet> before(paths.size() + 1, waiting), after(paths.size() + 1, empty_);
     for (std::size_t p = 0; p < paths.size(); ++p) {
@@ -97,7 +100,7 @@ private:
       after[p].add(live_[paths[p]]);
     }
     for (u32 block : region) {
-      bool only = paths_here_[block] == 1;
+      bool only = paths_here_[block] == 1 && !by_lanes;
       needed_[block].add(only ? before[first_path_[block]] : before.back());
       if (only) needed_[block].add(after[first_path_[block] + 1]);
       paths_here_[block] = 0;

@@ -44,6 +44,7 @@ std::unique_ptr<Code> Lowering::run() {
   drop_unread_results();
   mark_waiting_loops();
   count_loops(cfg);
+  order_sides();
   // While each register still has a number of its own, since it counts who reads and writes a register; and
   // before slots are shared, because registers that lie in memory share them with their like only.
   mark_aliases(*code_, bits_.size(), block_start_, block_end_);
@@ -194,6 +195,24 @@ void Lowering::count_loops(const ir::Cfg& cfg) {
         closes[block_end_[b] - 1] = true;
   code_->loops.push_back(0);
   for (bool one : closes) code_->loops.push_back(code_->loops.back() + one);
+}
+
+// Where lanes may come to a branch of machine code again before they meet, since they meet behind a loop that it is in, or nowhere, it
+// counts which side goes first. Not in loops that wait for other threads: there YIELD lets others go on, which is not modelled.
+void Lowering::order_sides() {
+  if (function_.meetings.empty()) return;
+  std::vector<Op>& ops = code_->ops;
+  std::vector<i32> waiting(ops.size() + 1); // differences: loops that an op is in
+  for (u32 i = 0; i < ops.size(); ++i)
+    if (ops[i].has(Payload::jump) && ops[i].jump().spins) ++waiting[lowest_target(ops[i])], --waiting[i + 1];
+  for (u32 i = 0; i < ops.size(); ++i) {
+    waiting[i + 1] += waiting[i];
+    if (ops[i].kind() != OpKind::branch_if || waiting[i] != 0) continue;
+    Op::Jump& jump = ops[i].jump();
+    const u32 join = jump.reconvergence, next = i + 1;
+    jump.by_lanes = join == no_target ||
+                    (join != jump.target && join != next && code_->loops[join] != code_->loops[next]);
+  }
 }
 
 std::vector<std::vector<u32>> Lowering::successors() const {

@@ -51,6 +51,7 @@ private:
   u32 lowest_target(const Op& op) const;
   void mark_waiting_loops();
   void count_loops(const ir::Cfg& cfg);
+  void order_sides();
   std::vector<std::vector<u32>> successors() const;
 
   // lower_operands.cpp

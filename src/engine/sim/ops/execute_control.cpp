@@ -5,8 +5,10 @@
 #include "sim/ops/builtins.h"
 #include "sim/program/program.h"
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
 
 namespace warplens::sim {
 namespace {
@@ -86,23 +88,46 @@ void jump(Exec& x, const Op& op, u32 target) {
   if (back) backward(x, op);
 }
 
-// Parts the lanes that a branch takes, Exec::mask, from the others, which go first.
+// Lanes that wait at `pc` while others of their branch go on: with those of their warp that wait there already.
+void put_off(Exec& x, u32 pc, u32 join, Mask lanes) {
+  std::vector<StackEntry>& stack = x.group->stack;
+  for (std::size_t i = stack.size(); i > x.group->frames.back().floor && stack[i - 1].reconvergence == join;
+       --i)
+    for (u32 w = 0; stack[i - 1].pc == pc && w < x.shape.warps; ++w)
+      if (u32& waiting = stack[i - 1].mask.word[w]; waiting != 0) waiting |= std::exchange(lanes.word[w], 0);
+  if (!empty(lanes, x.shape.warps)) stack.emplace_back(pc, join, lanes);
+}
+
+// Parts the lanes that a branch takes, Exec::mask, from the others. These go first: those that pass over a loop go before those that
+// take it, and so meet nobody who comes from it. by_lanes: each warp's others go first unless they are more, as on an H200.
 void diverge(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
   u32 next = x.pc, target = op.jump().target, join = op.jump().reconvergence;
   u32 inner = join == no_target ? stack.back().reconvergence : join;
+  Mask taken = *x.mask, rest = x.active;
+  for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~taken.word[w];
   if (join == no_target)
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
   else
     stack.back().pc = join;
-  const std::size_t first = stack.size();
-  if (target != join) stack.emplace_back(target, inner, *x.mask);
-  if (next != join) {
-    Mask& rest = stack.emplace_back(next, inner, x.active).mask;
-    for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~x.mask->word[w];
+  if (op.jump().by_lanes) {
+    Mask taken_later, rest_later;
+    for (u32 w = x.first_warp; w < x.end_warp; ++w) {
+      u32 &t = taken.word[w], &r = rest.word[w];
+      if (t == 0 || r == 0) continue;
+      if (std::popcount(r) <= std::popcount(t))
+        taken_later.word[w] = std::exchange(t, 0);
+      else
+        rest_later.word[w] = std::exchange(r, 0);
+    }
+    put_off(x, target, inner, taken_later);
+    put_off(x, next, inner, rest_later);
   }
-  // Those that pass over a loop go before those that take it, and so meet nobody who comes from it.
-  if (target > next && stack.size() == first + 2 && x.code->loops[target] != x.code->loops[next])
+  const std::size_t first = stack.size();
+  if (target != join && !empty(taken, x.shape.warps)) stack.emplace_back(target, inner, taken);
+  if (next != join && !empty(rest, x.shape.warps)) stack.emplace_back(next, inner, rest);
+  if (!op.jump().by_lanes && target > next && stack.size() == first + 2 &&
+      x.code->loops[target] != x.code->loops[next])
     std::swap(stack[first], stack[first + 1]);
   x.load_top();
 }
