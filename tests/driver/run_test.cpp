@@ -98,7 +98,9 @@ TEST_F(Run, WhyNoLaunchWasSeenFitsTheProgram) {
   const std::string killed = diag::render(no_launch_seen(program, true, {}, 0, true));
   EXPECT_TRUE(has(killed, "killed before it launched one") && !has(killed, "arguments")) << killed;
   // Of a script that failed it is only said that it did.
-  for (const Program& script : {Program{.path = "/usr/bin/python3"}, Program{.linkage = Linkage::script}}) {
+  // So is it of a program that the loader refused.
+  for (const Program& script :
+       {Program{.path = "/usr/bin/python3"}, Program{.linkage = Linkage::script}, program}) {
     const std::string failed = diag::render(no_launch_seen(script, false, {}, 1));
     EXPECT_TRUE(has(failed, "exit code 1") && !has(failed, "numba") && !has(failed, "LD_PRELOAD")) << failed;
   }

@@ -187,6 +187,7 @@ TEST(Terminal, EveryWarpIsSaidToBeCountedOnlyWhereItWas) {
   says(text_of([](Input& i) { i.unsupported = {{1, "cudaGraphLaunch", 2}}; }), "cudaGraphLaunch");
   says(text_of([](Input& i) { i.interrupted = {{1, 5, "hung"}}; }), "hung");
   says(text_of([](Input&) {}, "nothing_like_it"), "no kernel that was launched matches --kernel");
+  says(text_of([](Input&) {}, "matmull"), "did you mean 'matmul'?");
   std::string refused = text_of([](Input& i) {
     for (Launch& one : i.launches) {
       measure::LaunchRecord& launch = one.record;

@@ -1,6 +1,8 @@
 // Building the model: see model.h for what is grouped and merged, and why; rows.h and kernels.h do it.
 #include "summary/model.h"
 #include "base/check.h"
+#include "base/closest.h"
+#include "source/names.h"
 #include "summary/bottleneck.h"
 #include "summary/findings.h"
 #include "summary/kernels.h"
@@ -90,7 +92,8 @@ diag::Diagnostic nothing_matches(const std::string& pattern, const std::vector<L
   for (const std::string& name : names)
     if (named++ < most_named) out.notes.push_back("launched: " + name);
   if (named > most_named) out.notes.push_back(fmt::format("and {} more", named - most_named));
-  out.help = "give part of a kernel's name";
+  const std::string near = closest(pattern, source::short_names({names.begin(), names.end()}));
+  out.help = near.empty() ? "give part of a kernel's name" : fmt::format("did you mean '{}'?", near);
   return out;
 }
 

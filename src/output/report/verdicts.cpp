@@ -174,7 +174,13 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
       out += page.style.poor(hanging(text, page.options.width));
     } else if (std::string text = few_threads_text(kernel); !text.empty() && kernel.excess_bytes == 0) {
-      few.add("Few threads: " + text, &kernel);
+      // A helper beside the program's work is none.
+      constexpr double worth_naming = 0.01;
+      if (page.options.top_lines == 0 ||
+          static_cast<double>(kernel.cycles) >= worth_naming * static_cast<double>(page.model.cycles))
+        few.add("Few threads: " + text, &kernel);
+      else
+        fine.push_back(&kernel);
     } else if (std::string text = narrow_text(page, kernel); !text.empty()) {
       narrow.add("Narrow accesses: " + text, &kernel);
     } else if (kernel.excess_bytes == 0) {

@@ -141,7 +141,9 @@ diag::Diagnostic no_launch_seen(const Program& program, bool runtime_loaded,
     out.help = "make it run without WarpLens first";
     return out;
   }
-  if (exit_code != 0 && (is_python || program.linkage == Linkage::script)) { // the interpreter has said why
+  // The interpreter or the loader has said why.
+  if (exit_code != 0 && (is_python || program.linkage == Linkage::script ||
+                         (!runtime_loaded && program.linkage == Linkage::shared))) {
     out.notes.push_back(fmt::format("it ended with exit code {} before it launched one", exit_code));
     out.help = "make it run without an error first";
     return out;
