@@ -4,8 +4,8 @@
 // Nsight Compute 2025.3.1 on an NVIDIA H200, driver 580.159.04, 30 November 2026; nvcc 13.0 -O3 -arch=sm_90; two measurements alike.
 // Instructions of the store behind the loop of `insert` and of `chase`, 8 warps, for the four shapes of main(): 256, 16, 32, 8, one for
 // each different number of rounds of a warp. WarpLens: 8 each. `plain` has no YIELD, and agrees.
-// The second loop of `twice`, of one warp, for the four shapes: loads 92, 3, 8, 5; stores behind it 19, 2, 4, 1. What was let go meets again in part, by a rule that is
-// not known.
+// The second loop of `twice`, of one warp, for the four shapes: loads 92, 3, 8, 5; stores behind it 19, 2, 4, 1. What was let go
+// meets again in part, by a rule that is not known.
 #include <cstdio>
 __global__ void insert(unsigned* slots, const unsigned* need, unsigned* out) { // as SimpleGPUHashTable: stores where it leaves
   unsigned t = blockIdx.x * blockDim.x + threadIdx.x, i = 0, n = need[t];
