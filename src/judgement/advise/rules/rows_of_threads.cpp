@@ -20,7 +20,9 @@ bool stores_as_many(const Subject& s) {
   if (s.context.launch == nullptr) return false;
   u64 loaded = 0, stored = 0;
   for (const measure::SiteRecord& other : s.context.launch->record().sites) {
-    if (!is_device(other.space) || other.site.function != s.site.site.function) continue;
+    if (!is_device(other.space) || other.site.function != s.site.site.function ||
+        s.context.column >= other.counters.size())
+      continue;
     const u64 bytes = other.counters[s.context.column].threads * other.site.bytes;
     if (other.site.kind == access::Kind::store) stored += bytes;
     if (other.site.kind == s.site.site.kind && other.site.array == s.site.site.array) loaded += bytes;

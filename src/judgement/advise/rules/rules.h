@@ -82,7 +82,7 @@ std::string largest_step_first(std::string_view what);
 // Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
 // lanes. False where there is nothing to say.
 bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);
-// The lanes of a warp that go along one row, where each 4, 8 or 16 have a row of their own; else 0. The site has a class.
+// The lanes of a warp that go along one row, where each 4, 8 or 16 have a row of their own; else 0.
 u32 lanes_of_row(const measure::SiteRecord&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.
 double times_read(const Subject&);

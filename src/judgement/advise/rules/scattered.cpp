@@ -97,6 +97,7 @@ bool in_groups(const access::WarpAccess& access, u32 lanes) {
 
 u32 lanes_of_row(const measure::SiteRecord& site) {
   const std::vector<measure::WarpClass>& classes = site.distribution.classes;
+  if (classes.empty()) return 0;
   for (u32 lanes : {16u, 8u, 4u})
     if (2 * warp_size / lanes <= classes.front().one.lanes &&
         std::ranges::all_of(classes,

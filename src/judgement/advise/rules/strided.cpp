@@ -67,7 +67,8 @@ bool walks_along_rows(const Subject& s) {
 }
 
 u64 bytes_moved(const Subject& s, const measure::SiteRecord& site) {
-  return site.counters[s.context.column].threads * site.site.bytes;
+  const std::size_t column = s.context.column;
+  return column < site.counters.size() ? site.counters[column].threads * site.site.bytes : 0;
 }
 
 // By the instructions of the launch that are at the place of `s`: it may be several, of several launches.
@@ -247,7 +248,7 @@ Change lanes_in_rows(const Subject& s, i64 step, i64 gap) {
 Change parts_apart(const Subject& s) {
   const measure::Shape& shape = s.site.pattern.shape;
   const i64 bytes = s.site.site.bytes;
-  return lanes_in_rows(s, bytes, shape.gap * bytes / shape.stride);
+  return lanes_in_rows(s, bytes, shape.stride == 0 ? 0 : shape.gap * bytes / shape.stride);
 }
 
 // The row of lanes along the row of the array. `swapped`: by the other order of indices, which exchanges what x and y step over.
@@ -307,7 +308,7 @@ void say_tile(const Subject& s, Advice& out) {
   const bool load = reads(s.site.site.kind);
   out.change = load ? "load a tile into shared memory row by row, and read it there by column"
                     : "collect a tile in shared memory, and store it from there row by row";
-  out.change += ": the kernel's other accesses are coalesced and have to stay so";
+  out.change += ". Its other accesses are coalesced, and have to stay so";
   out.example = load ? "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]"
                      : "tile[y][x] = …; __syncthreads(); out[(row + y)*width + x] = tile[x][y];";
   predict(s, along_rows(s, false), out);
