@@ -308,7 +308,7 @@ void say_tile(const Subject& s, Advice& out) {
   const bool load = reads(s.site.site.kind);
   out.change = load ? "load a tile into shared memory row by row, and read it there by column"
                     : "collect a tile in shared memory, and store it from there row by row";
-  out.change += ". Its other accesses are coalesced, and have to stay so";
+  out.change += ". The kernel's other accesses are coalesced, and have to stay so";
   out.example = load ? "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]"
                      : "tile[y][x] = …; __syncthreads(); out[(row + y)*width + x] = tile[x][y];";
   predict(s, along_rows(s, false), out);
