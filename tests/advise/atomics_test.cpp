@@ -1,0 +1,187 @@
+// Rules on atomics: what the assembler combines, what waits, copies of tables, and stores that a block can sort.
+#include "advise/built.h"
+#include "arch/waits.h"
+
+namespace warplens::advise {
+namespace {
+
+TEST(Advise, AtomicsByWhatTheyDo) {
+  auto atomic = [](Space space, Kind kind, std::string opcode, auto&& address) {
+    Built out = site(space, kind, 4, address);
+    out.site.site.opcode = std::move(opcode);
+    return out;
+  };
+  auto one = [](u32) { return u64{0}; };
+  Built counter = atomic(Space::global, Kind::reduction, "red.global.add.u32", one);
+  EXPECT_EQ(only(advise(counter.site, counter.context)).rule, findings::Rule::combined_atomic);
+  EXPECT_EQ(only(advise(counter.site, counter.context)).gain(), 1.0);
+  Built floats = atomic(Space::global, Kind::reduction, "red.global.add.f32", one);
+  Advice sum = only(advise(floats.site, floats.context));
+  EXPECT_EQ(sum.rule, findings::Rule::same_address_atomic);
+  EXPECT_EQ(sum.example.find("__reduce_add_sync"), std::string::npos) << "there is none for floats";
+  Built pairs =
+      atomic(Space::shared, Kind::atomic, "atom.shared.max.u32", [](u32 l) { return u64{l / 2} * 4; });
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).after.wavefronts, 100u);
+  EXPECT_NE(only(advise(pairs.site, pairs.context)).change.find("__match_any_sync"), std::string::npos);
+  Built bins =
+      atomic(Space::global, Kind::reduction, "red.global.add.u32", [](u32 l) { return u64{l} * l * 64; });
+  EXPECT_EQ(only(advise(bins.site, bins.context)).rule, findings::Rule::contended_atomic);
+}
+
+TEST(Advise, AtomicsThatWait) {
+  auto atomic = [](Space space, u32 bytes, std::string opcode, auto&& address) {
+    Built out = site(space, Kind::atomic, bytes, address);
+    out.site.site.opcode = std::move(opcode);
+    return out;
+  };
+  auto one = [](u32) { return u64{0}; };
+  Built floats = atomic(Space::global, 4, "atom.global.add.f32", one);
+  const arch::Architecture& hopper = *floats.context.architecture;
+  Advice sum = only(advise(floats.site, floats.context));
+  EXPECT_EQ(sum.after.threads, 100u);
+  EXPECT_EQ(sum.wait_cycles, 3100u * arch::word_updates(hopper).in_l2 * hopper.part.multiprocessors);
+  EXPECT_NE(sum.change.find("of a block in shared memory first"), std::string::npos) << sum.change;
+  Built wide = atomic(Space::global, 8, "atom.global.add.u64", one);
+  EXPECT_EQ(only(advise(wide.site, wide.context)).rule, findings::Rule::same_address_atomic)
+      << "there is no REDUX of 64 bits";
+  EXPECT_NE(only(advise(wide.site, wide.context)).change.find("__shfl_down_sync"), std::string::npos);
+  Built shared = atomic(Space::shared, 4, "atom.shared.add.f32", [](u32 l) { return u64{l % 4} * 4; });
+  EXPECT_EQ(only(advise(shared.site, shared.context)).wait_cycles, 0u) << "its passes are counted";
+  shared.site.site.timing_dependent = access::Timing::retry; // a loop, in no sum
+  EXPECT_EQ(only(advise(shared.site, shared.context)).wait_cycles,
+            2800u * arch::word_updates(hopper).in_loop);
+  Built machine = atomic(Space::global, 4, "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU", one);
+  EXPECT_NE(only(advise(machine.site, machine.context)).change.find("__shfl_down_sync"), std::string::npos)
+      << "no instruction reduces floats of a warp";
+  Built swap = atomic(Space::global, 4, "ATOMG.E.EXCH.STRONG.GPU", one);
+  EXPECT_TRUE(advise(swap.site, swap.context).empty());
+  Built exchange = atomic(Space::global, 4, "atom.global.exch.b32", one);
+  EXPECT_TRUE(advise(exchange.site, exchange.context).empty()) << "their values cannot become one";
+}
+
+TEST(Advise, WarpsOfABlockThatMeet) {
+  Built warps = site(
+      Space::global, Kind::reduction, 4, [](u32) { return u64{64}; }, 8000);
+  warps.site.site.opcode = "red.global.add.f32";
+  access::WarpAccess lane = warps.site.distribution.classes[0].example;
+  lane.active = 1;
+  warps.site.distribution.classes = {measure::class_of(lane, 8000, *warps.context.architecture)};
+  warps.site.counters[0].threads = 8000;
+  measure::FirstBlock& block = warps.site.distribution.first_block;
+  block.requests = block.sectors = block.lanes = 8, block.words = 1;
+  Advice one = only(advise(warps.site, warps.context));
+  EXPECT_EQ(one.rule, findings::Rule::same_address_atomic);
+  EXPECT_EQ(one.after.threads, 1000u);
+  EXPECT_NE(one.change.find("let one thread of the block"), std::string::npos) << one.change;
+  EXPECT_EQ(one.wait_cycles, 7000u * arch::word_updates(*warps.context.architecture).in_l2 *
+                                 warps.context.architecture->part.multiprocessors);
+  block.words = 4;
+  EXPECT_TRUE(advise(warps.site, warps.context).empty()) << "two warps for each word";
+  block.words = 1;
+  warps.site.counters[0].threads = warps.site.counters[0].instructions = 800;
+  EXPECT_TRUE(advise(warps.site, warps.context).empty()) << "a launch takes longer than so few updates";
+}
+
+TEST(Advise, AResultThatNobodyReadsLetsTheAssemblerCombine) {
+  Built tickets = site(Space::global, Kind::atomic, 4, [](u32) { return u64{0}; });
+  tickets.site.site.opcode = "atom.global.add.u32";
+  Advice used = only(advise(tickets.site, tickets.context));
+  EXPECT_EQ(used.rule, findings::Rule::same_address_atomic);
+  EXPECT_NE(used.change.find("the sum of the lanes before it"), std::string::npos) << used.change;
+  EXPECT_FALSE(used.by_itself);
+  tickets.site.result_unused = true;
+  Advice unused = only(advise(tickets.site, tickets.context));
+  EXPECT_EQ(unused.rule, findings::Rule::combined_atomic);
+  EXPECT_EQ(unused.wait_cycles, 0u);
+  ASSERT_TRUE(unused.by_itself);
+  EXPECT_EQ(unused.by_itself->threads, 100u);
+}
+
+// ATOMS.POPC.INC counts lanes of one word together; only the words of one bank wait for one another.
+TEST(Advise, AddsOfOneInSharedMemory) {
+  Built bins = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l % 4} * 128; });
+  bins.site.site.opcode = "red.shared.add.u32";
+  Advice other = only(advise(bins.site, bins.context));
+  EXPECT_EQ(other.rule, findings::Rule::contended_atomic)
+      << "one lane for each word would leave the bank its four words";
+  EXPECT_FALSE(other.by_itself) << "what is added is not known";
+  bins.site.adds_one = true;
+  std::vector<Advice> list = advise(bins.site, bins.context);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].rule, findings::Rule::contended_atomic);
+  EXPECT_EQ(list[0].before.wavefronts, 400u);
+  EXPECT_EQ(list[0].after.wavefronts, 100u);
+  EXPECT_EQ(list[1].rule, findings::Rule::combined_atomic);
+  ASSERT_TRUE(list[1].by_itself);
+  EXPECT_EQ(list[1].by_itself->wavefronts, 400u);
+  bins.site.site.kind = Kind::atomic; // whose result is used
+  EXPECT_FALSE(only(advise(bins.site, bins.context)).by_itself);
+}
+
+TEST(Advise, CopiesAreForWhatCombiningLeaves) {
+  Built pairs = site(Space::shared, Kind::reduction, 4, [](u32 l) { return u64{l / 4} * 4; });
+  pairs.site.site.opcode = "red.shared.max.s32";
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).rule, findings::Rule::contended_atomic);
+  Built sorted = site(Space::global, Kind::reduction, 4, [](u32 l) { return u64{l / 4} * 4; });
+  sorted.site.site.opcode = "red.global.add.f32";
+  sorted.site.counters[0].bytes_used = 100 * 4 * 9; // of other warps, more than the example's eight words
+  measure::FirstBlock& block = sorted.site.distribution.first_block;
+  block.requests = 8, block.sectors = block.lanes = 256, block.words = 70;
+  Advice combined = only(advise(sorted.site, sorted.context));
+  EXPECT_EQ(combined.rule, findings::Rule::contended_atomic)
+      << "a copy for each block would leave 875 of 3200";
+  EXPECT_EQ(combined.after.threads, 900u);
+  block.words = 32;
+  EXPECT_EQ(only(advise(sorted.site, sorted.context)).rule, findings::Rule::contended_atomic)
+      << "400 of 3200";
+}
+
+TEST(Advise, CopiesOfATableInSharedMemory) {
+  Built bins = site(Space::shared, Kind::atomic, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
+  bins.site.site.opcode = "atom.shared.add.u32";
+  const u64 before = bins.site.counters[0].wavefronts;
+  Advice copies = only(advise(bins.site, bins.context));
+  EXPECT_EQ(copies.rule, findings::Rule::contended_atomic);
+  EXPECT_EQ(copies.before.wavefronts, before);
+  EXPECT_EQ(copies.after.wavefronts, 100u);
+  EXPECT_NE(copies.change.find("keep 32 copies"), std::string::npos) << copies.change;
+  EXPECT_NE(copies.change.find("4 leave"), std::string::npos) << copies.change;
+}
+
+TEST(Advise, ACopyOfATableForEachBlock) {
+  Built bins = site(Space::global, Kind::reduction, 4, [](u32 l) { return u64{l} * l * 64; });
+  bins.site.site.opcode = "red.global.add.u32";
+  measure::FirstBlock& block = bins.site.distribution.first_block;
+  block.requests = 10, block.sectors = block.lanes = 320, block.words = 64;
+  Advice copy = only(advise(bins.site, bins.context));
+  EXPECT_EQ(copy.rule, findings::Rule::contended_atomic);
+  EXPECT_EQ(copy.after.threads, 640u) << "of 3200, a fifth";
+  EXPECT_NE(copy.title.find("each word 5 times"), std::string::npos) << copy.title;
+  block.words = 310;
+  Advice none = only(advise(bins.site, bins.context));
+  EXPECT_EQ(none.gain(), 1.0);
+  EXPECT_NE(none.change.find("a copy for each block saves nothing"), std::string::npos) << none.change;
+  block.lanes = block.sectors = 200'000, block.words = 20'000;
+  EXPECT_NE(only(advise(bins.site, bins.context)).change.find("too many for a copy"), std::string::npos);
+}
+
+TEST(Advise, ABlockCanSortWhatItStores) {
+  Built keys = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * l * 64; });
+  EXPECT_EQ(only(advise(keys.site, keys.context)).after.sectors, 400u) << "a bound: all sorted before";
+  measure::FirstBlock& block = keys.site.distribution.first_block;
+  block.requests = 10, block.sectors = block.lanes = 320, block.words = 320;
+  block.by_address.requests = 10, block.by_address.sectors = 80;
+  Advice block_wise = only(advise(keys.site, keys.context));
+  EXPECT_EQ(block_wise.after.sectors, 800u);
+  EXPECT_NE(block_wise.change.find("collect a block's elements"), std::string::npos) << block_wise.change;
+  block.by_address.sectors = 310;
+  EXPECT_NE(only(advise(keys.site, keys.context)).change.find("order of its destinations already"),
+            std::string::npos);
+  block.by_address.sectors = 300;
+  Advice before = only(advise(keys.site, keys.context));
+  EXPECT_EQ(before.after.sectors, 400u);
+  EXPECT_NE(before.change.find("sorting within the block does not help"), std::string::npos) << before.change;
+}
+
+} // namespace
+} // namespace warplens::advise

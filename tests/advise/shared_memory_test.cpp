@@ -1,0 +1,153 @@
+// Rules on shared memory: paddings and swizzles that are tried on all accesses to an array.
+#include "advise/built.h"
+
+namespace warplens::advise {
+namespace {
+
+TEST(Advise, PaddingIsTried) {
+  Built two_rows = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l / 16 * 72 + l % 16 * 4}; });
+  Advice pad = only(advise(two_rows.site, two_rows.context));
+  EXPECT_EQ(pad.rule, findings::Rule::bank_conflict);
+  EXPECT_EQ(pad.after.wavefronts, 100u);
+  EXPECT_NE(pad.change.find("192 instead of 72"), std::string::npos) << pad.change;
+  Built data = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
+  Advice none = only(advise(data.site, data.context));
+  EXPECT_EQ(none.gain(), 1.0) << "no number where no padding helps";
+  Built pairs = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 8; });
+  EXPECT_EQ(only(advise(pairs.site, pairs.context)).change.find("row"), std::string::npos)
+      << "two words are no row";
+}
+
+// Rodinia's lud: each thread of half a warp works along a row of its own, one step after the other.
+TEST(Advise, RowsOfThreadsInSharedMemoryArePadded) {
+  Built rows = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 64; });
+  measure::Distribution& warps = rows.site.distribution;
+  access::WarpAccess access = warps.classes[0].example;
+  warps.classes.clear();
+  rows.site.counters[0] = {};
+  for (u32 lanes : {16u, 12u, 8u, 5u}) {
+    access.active = (u32{1} << lanes) - 1;
+    warps.classes.push_back(measure::class_of(access, 100, *rows.context.architecture));
+    rows.site.counters[0] += warps.classes.back().counts;
+  }
+  rows.site.pattern = measure::pattern_of(warps);
+  std::vector<Advice> list = advise(rows.site, rows.context);
+  ASSERT_FALSE(list.empty());
+  EXPECT_EQ(list[0].rule, findings::Rule::bank_conflict);
+  EXPECT_NE(list[0].change.find("4 bytes longer (68 instead of 64)"), std::string::npos) << list[0].change;
+  EXPECT_EQ(list[0].after.wavefronts, 400u);
+}
+
+// The rounds of a scan whose loop is unrolled are instructions of one line.
+TEST(Advise, StepsThatDoubleFromInstructionToInstruction) {
+  Built rounds[3];
+  for (u32 i = 0; i < 3; ++i) {
+    rounds[i] = site(Space::shared, Kind::load, 4, [&](u32 l) { return u64{l} << (4 + i); });
+    rounds[i].site.site.frames = {{"a.cu", 5, 3, ""}};
+  }
+  measure::LaunchRecord launch = launch_of({&rounds[0], &rounds[1], &rounds[2]});
+  Advice scan = only(advise_in(rounds[2], launch));
+  EXPECT_NE(scan.change.find("begin with the largest distance"), std::string::npos) << scan.change;
+  EXPECT_NE(scan.change.find("s[i + i/32]"), std::string::npos) << scan.change;
+  launch.sites[0].site.frames = {{"a.cu", 6, 3, ""}};
+  EXPECT_NE(only(advise_in(rounds[2], launch)).change.find("68 instead of 64"), std::string::npos);
+}
+
+// A reduction in place: a round adds elements twice as far apart as the last one did, so the array is none of structures.
+TEST(Advise, StepsThatDoubleFromRoundToRound) {
+  auto in_rounds = [](Kind kind) {
+    Built out = site(Space::global, kind, 4, [](u32 l) { return u64{l} * 8; });
+    access::WarpAccess access = out.site.distribution.classes[0].example;
+    for (u64 step : {16u, 32u}) {
+      for (u32 l = 0; l < 32; ++l) access.address[l] = l * step;
+      out.site.distribution.classes.push_back(measure::class_of(access, 50, *out.context.architecture));
+      out.site.counters[0] += out.site.distribution.classes.back().counts;
+    }
+    out.site.pattern = measure::pattern_of(out.site.distribution);
+    return out;
+  };
+  Built load = in_rounds(Kind::load), store = in_rounds(Kind::store);
+  measure::LaunchRecord launch = launch_of({&load, &store});
+  for (const Built* one : {&load, &store})
+    EXPECT_NE(only(advise_in(*one, launch)).change.find("begin with the largest distance"),
+              std::string::npos);
+  launch = launch_of({&load}); // who only reads so may read a structure
+  EXPECT_EQ(only(advise_in(load, launch)).change.find("largest distance"), std::string::npos);
+}
+
+// A tile of 16 columns: its rows are stored two at a time, its columns are loaded.
+TEST(Advise, PaddingServesAllAccessesToTheArray) {
+  Built columns = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l % 16 * 64 + l / 16 * 4}; });
+  Built rows = site(Space::shared, Kind::store, 4, [](u32 l) { return u64{l} * 4; });
+  EXPECT_NE(only(advise(columns.site, columns.context)).change.find("72 instead of 64"), std::string::npos);
+  for (Built* one : {&columns, &rows}) one->site.site.array = {access::ArrayKind::shared, "tile"};
+  measure::LaunchRecord launch = launch_of({&columns, &rows});
+  Advice tile = only(advise_in(columns, launch));
+  EXPECT_EQ(tile.after.wavefronts, 100u);
+  EXPECT_NE(tile.change.find("72 instead of 64"), std::string::npos) << tile.change;
+  EXPECT_NE(tile.change.find("then take 100 more wavefronts"), std::string::npos) << tile.change;
+  launch.sites[1].site.array.name = "other";
+  EXPECT_EQ(only(advise_in(columns, launch)).change.find("wavefronts more"), std::string::npos);
+}
+
+// Chunks of 16 bytes, where the advised form keeps them.
+u64 exchanged(u64 byte, u64 pitch, u64 together, u64 chunks) {
+  return byte ^ byte / pitch / together % chunks * 16;
+}
+
+TEST(Advise, ASwizzleStaysWithinItsRow) {
+  struct Case {
+    u64 pitch, together, chunks;
+    const char* form;
+  };
+  for (const Case& c :
+       {Case{64, 2, 4, "c ^ (r / 2 % 4)"}, Case{96, 4, 2, "c ^ (r / 4 % 2)"}, Case{128, 1, 8, "c ^ (r % 8)"},
+        Case{192, 2, 4, "c ^ (r / 2 % 4)"}, Case{256, 1, 8, "c ^ (r % 8)"}}) {
+    Built column = site(Space::shared, Kind::load, 16, [&](u32 l) { return u64{l} * c.pitch; });
+    const Advice advice = only(advise(column.site, column.context));
+    EXPECT_NE(advice.change.find(c.form), std::string::npos) << c.pitch << ": " << advice.change;
+    for (u64 byte = 0; byte < 16 * c.pitch; byte += 16)
+      EXPECT_EQ(exchanged(byte, c.pitch, c.together, c.chunks) / c.pitch, byte / c.pitch);
+    const Built as_told = site(Space::shared, Kind::load, 16, [&](u32 l) {
+      return exchanged(u64{l} * c.pitch, c.pitch, c.together, c.chunks);
+    });
+    EXPECT_EQ(as_told.site.counters[0].wavefronts, as_told.site.counters[0].ideal_wavefronts) << c.pitch;
+  }
+}
+
+// Copies past the L1 that may write the array would pay for longer rows; chunks that are exchanged cost them nothing.
+TEST(Advise, ASwizzleWhereLongerRowsMakeCopiesWorse) {
+  Built column = site(Space::shared, Kind::load, 16, [](u32 l) { return u64{l} * 64; });
+  Built copy = site(Space::shared, Kind::async_copy, 16, [](u32 l) { return u64{l} * 16; });
+  access::WarpAccess half = copy.site.distribution.classes[0].example;
+  half.cache = copy.site.site.cache = access::Cache::cg;
+  std::array<u64, warp_size> from = half.address;
+  half.copied_from = from.data();
+  copy.site.distribution.classes = {measure::class_of(half, 100, *copy.context.architecture)};
+  copy.site.counters[0] = copy.site.distribution.classes[0].counts;
+  measure::LaunchRecord launch = launch_of({&column, &copy});
+  const Advice exchange = only(advise_in(column, launch));
+  EXPECT_TRUE(exchange.change.starts_with("keep chunk c of row r (16 bytes each) at c ^ (r / 2 % 4)"))
+      << exchange.change;
+  EXPECT_EQ(exchange.after.wavefronts, 400u);
+  const Launch others(launch);
+  EXPECT_EQ(remedy(exchange, column.site, {column.context.architecture, 0, &others}).kind,
+            findings::Remedy::Kind::none)
+      << "no edit of a declaration does it";
+  launch.sites[1].site.function = "other";
+  EXPECT_TRUE(only(advise_in(column, launch)).change.starts_with("make each row")) << "not written by them";
+}
+
+// Rows that vectors are stored to become longer by whole vectors, whatever reads them.
+TEST(Advise, PaddingKeepsVectorsAligned) {
+  Built column = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l} * 128; });
+  Built vectors = site(Space::shared, Kind::store, 16, [](u32 l) { return u64{l} * 16; });
+  for (Built* one : {&column, &vectors}) one->site.site.array = {access::ArrayKind::shared, "tile"};
+  measure::LaunchRecord launch = launch_of({&column, &vectors});
+  EXPECT_NE(only(advise_in(column, launch)).change.find("16 bytes longer"), std::string::npos);
+  launch.sites[1].site.array.name = "other";
+  EXPECT_NE(only(advise_in(column, launch)).change.find(" 4 bytes longer"), std::string::npos);
+}
+
+} // namespace
+} // namespace warplens::advise
