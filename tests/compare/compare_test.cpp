@@ -148,6 +148,22 @@ TEST(Sums, HaveTheReasonThatTheirSpaceAndKindTell) {
   EXPECT_EQ(sum_called(model, "t_sectors")->reason, Reason::spilled);
 }
 
+// l1tex__t_sectors is no count by instruction: the lines are equal, and the launch is not.
+TEST(Sums, ThatDifferWhereNoLineDoesMakeADifference) {
+  const summary::Input a = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, false);
+  auto measured = [&](double sectors) {
+    summary::Input b = run({site(3, Space::global, Kind::load, global(8, 256, 32))}, true);
+    b.launches[0].counters = {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sectors}};
+    return b;
+  };
+  const summary::Input same = measured(32), more = measured(33);
+  EXPECT_FALSE(compared(a, same).differs);
+  const Model model = compared(a, more);
+  EXPECT_TRUE(model.differs);
+  EXPECT_EQ(model.different, (std::map<Reason, u64>{{Reason::unexplained, 1}}));
+  EXPECT_FALSE(compared(a, more, {.tolerance = 0.05}).differs);
+}
+
 TEST(Sums, AreNotComparedWhereNothingIsPredicted) {
   const std::string passes = "l1tex__t_output_wavefronts_pipe_lsu_mem_";
   Counts coalesced = global(8, 256, 32), scattered = coalesced;
@@ -185,6 +201,21 @@ TEST(Reasons, FollowFromWhatStaysTheSame) {
   EXPECT_EQ(reason(site(3, Space::global, Kind::load, global(8, 256, 32)),
                    site(3, Space::global, Kind::load, global(8, 256, 40))),
             Reason::unexplained);
+}
+
+TEST(Reasons, TheAssemblerChangedNothingOfMachineCode) {
+  auto reasons = [](u32 machine_code) {
+    summary::Input a = run({site(3, Space::shared, Kind::load, shared(24, 768, 24)),
+                            site(4, Space::local, Kind::load, global(8, 256, 32))},
+                           false);
+    a.launches[0].record.machine_code = machine_code;
+    const summary::Input b = run({site(3, Space::shared, Kind::load, shared(8, 256, 8))}, true);
+    std::set<Reason> out;
+    for (const auto& [reason, count] : compared(a, b).different) out.insert(reason);
+    return out;
+  };
+  EXPECT_EQ(reasons(0), (std::set{Reason::registers}));
+  EXPECT_EQ(reasons(90), (std::set{Reason::not_repeated, Reason::unexplained}));
 }
 
 TEST(Reasons, LocalMemoryIsSpilledOrKeptInRegisters) {

@@ -77,10 +77,7 @@ public:
   Comparison(Model& model, const std::vector<summary::SourceLines>& sources,
              const summary::SourceLines& files, const Options& options)
       : model_(model), sources_(sources), files_(files), moved_(model.sides, sources, model.base),
-        options_(options) {
-    const Side &base = model.sides[model.base], &other = model.sides[model.other];
-    machine_code_ = other.code() > base.code();
-  }
+        options_(options) {}
 
   void add(const MatchedKernel& matched) {
     Kernel& kernel = model_.kernels.emplace_back();
@@ -111,6 +108,8 @@ private:
     if (first == nullptr || second == nullptr) return out;
     model_.launches += match.count;
     times(out, match);
+    assembled_ = model_.sides[model_.base].code() != Code::measured && first->record.machine_code == 0 &&
+                 (model_.sides[model_.other].measured() || second->record.machine_code != 0);
     const bool lines_equal = add_lines(out, match), sums_equal = add_sums(out, match);
     if (out.lines.empty() ? sums_equal : lines_equal) model_.launches_equal += match.count;
     for (const Line& line : out.lines) out.weight += line.weight;
@@ -171,7 +170,7 @@ private:
         count.residual = residual_of(count.values[model_.base], count.values[model_.other]);
         Reason reason = of_launch;
         if (reason == Reason::none) {
-          reason = reason_of(key, pair, wholes[{key.space, key.kind}], machine_code_, what.name);
+          reason = reason_of(key, pair, wholes[{key.space, key.kind}], assembled_, what.name);
           if (edited && reason != Reason::timing) reason = Reason::edited;
         }
         settle(count, reason, match.count);
@@ -232,15 +231,20 @@ private:
     return files_(place.file, place.line).value_or("");
   }
 
-  // Of a sum of the whole launch: the reason of the lines that it is of where they have one, else what its space and kind tell.
-  Reason sum_reason(const Launches& launches, const measured::Sum& sum, const Count& count) const {
+  static std::set<Reason> reasons_of_lines(const Launches& launches, const measured::Sum& sum) {
     std::set<Reason> found;
     for (const Line& line : launches.lines)
       if (line.space == sum.space && line.kind == joined(sum.kind) && line.reason != Reason::none)
         found.insert(line.reason);
+    return found;
+  }
+
+  // Of a sum of the whole launch: the reason of the lines that it is of where they have one, else what its space and kind tell.
+  Reason sum_reason(const Launches& launches, const measured::Sum& sum, const Count& count) const {
+    const std::set<Reason> found = reasons_of_lines(launches, sum);
     if (found.size() == 1) return *found.begin();
     if (found.contains(Reason::edited)) return Reason::edited;
-    if (!machine_code_) return Reason::unexplained;
+    if (!assembled_) return Reason::unexplained;
     if (joined(sum.kind) == access::Kind::atomic) return Reason::contended;
     if (sum.space == access::Space::local) return count.residual > 0 ? Reason::spilled : Reason::registers;
     return Reason::unexplained;
@@ -266,9 +270,9 @@ private:
       model_.sums += match.count;
       model_.sums_equal += is_equal(count) ? match.count : 0;
       const Reason reason = of_launch != Reason::none ? of_launch : sum_reason(out, sum, count);
-      if (out.lines.empty()) // else the lines have said it
+      if (out.lines.empty() || (!is_equal(count) && reasons_of_lines(out, sum).empty()))
         settle(count, reason, match.count);
-      else if (!is_equal(count))
+      else if (!is_equal(count)) // the lines have said it
         count.reason = reason;
       good = good && is_equal(count);
       out.sums.push_back(std::move(count));
@@ -299,7 +303,8 @@ private:
   const summary::SourceLines& files_;
   const MovedLines moved_;
   const Options& options_;
-  bool machine_code_ = false;
+  bool assembled_ =
+      false; // of the launch: the base ran as PTX, and what the other ran came from the assembler
 };
 
 // Which two sides residuals are of: the first prediction and the first measurement; without one of these, the first prediction from

@@ -75,20 +75,20 @@ Reason assembler_made(const LineKey& key, const LineSum& ptx, const LineSum& cod
 
 } // namespace
 
-Reason reason_of(const LineKey& key, const Pair& pair, const Whole& whole, bool one_is_machine_code,
+Reason reason_of(const LineKey& key, const Pair& pair, const Whole& whole, bool assembled,
                  std::string_view count) {
   if ((pair.predicted != nullptr && pair.predicted->timing) ||
       (pair.measured != nullptr && pair.measured->timing))
     return Reason::timing;
   const bool one_sided = pair.predicted == nullptr || pair.measured == nullptr;
-  if (one_is_machine_code && key.kind == Kind::atomic && !one_sided) {
+  if (assembled && key.kind == Kind::atomic && !one_sided) {
     const arch::Counts &a = pair.predicted->counts, &b = pair.measured->counts;
     const bool only_instructions =
         a.threads == b.threads && a.sectors == b.sectors && a.wavefronts == b.wavefronts;
     return only_instructions ? Reason::predicated : Reason::contended;
   }
   if (same_sums(whole) && (one_sided || key.line == 0)) return Reason::other_line;
-  if (!one_is_machine_code) return one_sided ? Reason::not_repeated : Reason::unexplained;
+  if (!assembled) return one_sided ? Reason::not_repeated : Reason::unexplained;
   if (!one_sided) return assembler_made(key, *pair.predicted, *pair.measured, count);
   if (key.space == Space::local) return pair.predicted == nullptr ? Reason::spilled : Reason::registers;
   if (pair.measured == nullptr) return key.space == Space::shared ? Reason::registers : Reason::merged;

@@ -14,8 +14,8 @@ struct Whole {
   LineSum predicted, measured;
 };
 
-// `one_is_machine_code`: the second side is measured and the first is not, so that what the assembler does is a reason.
+// `assembled`: the first side ran as PTX and the second did not, so that what the assembler does is a reason.
 // `count`: the name of the count that differs.
-Reason reason_of(const LineKey&, const Pair&, const Whole&, bool one_is_machine_code, std::string_view count);
+Reason reason_of(const LineKey&, const Pair&, const Whole&, bool assembled, std::string_view count);
 
 } // namespace warplens::compare
