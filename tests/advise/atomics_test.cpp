@@ -157,7 +157,14 @@ TEST(Advise, ACopyOfATableForEachBlock) {
   EXPECT_EQ(copy.rule, findings::Rule::contended_atomic);
   EXPECT_EQ(copy.after.threads, 640u) << "of 3200, a fifth";
   EXPECT_NE(copy.title.find("each word 5 times"), std::string::npos) << copy.title;
-  block.words = 310;
+  block.span = 100;
+  EXPECT_EQ(only(advise(bins.site, bins.context)).after.threads, 1000u)
+      << "what lies between is added up, too";
+  block.span = 5000;
+  Advice wide = only(advise(bins.site, bins.context));
+  EXPECT_EQ(wide.gain(), 1.0);
+  EXPECT_NE(wide.change.find("5000 words to clear"), std::string::npos) << wide.change;
+  block.words = 310, block.span = 0;
   Advice none = only(advise(bins.site, bins.context));
   EXPECT_EQ(none.gain(), 1.0);
   EXPECT_NE(none.change.find("a copy for each block saves nothing"), std::string::npos) << none.change;

@@ -157,6 +157,7 @@ TEST(FirstBlock, WordsThatTheDataChoose) {
     EXPECT_EQ(block.sectors, 6u * 8);
     EXPECT_EQ(block.lanes, 3u * 64);
     EXPECT_EQ(block.words, 128u) << "the third time those of the first";
+    EXPECT_EQ(block.span, (4096u + 7 * 128 + 7 * 4) / 4 + 1);
     EXPECT_EQ(block.by_address.requests, kind == access::Kind::store ? 6u : 0u);
     EXPECT_EQ(block.by_address.sectors, kind == access::Kind::store ? 24u : 0u);
     EXPECT_EQ(block.rows, 0u);

@@ -49,9 +49,11 @@ of_kernel() { # EXPECTED INDICES, OPTIONS…
   expect_code 0
   diff full.out stdout || fail "the program printed something else"
   expect_json some.json 'sorted(indices(r)), {l["name"].split("(")[0] for l in r["launches"]}' "($expected, {'$kernel'})"
+  expect_json some.json 'r["left_out"] + len(indices(r)), r["filtered_out"]' "$parts"
 }
 kernel=$(json full.json '[l["name"].split("(")[0] for l in r["launches"] if 12 in indices({"launches": [l]})][0]')
 all=$(json full.json "sorted(i for l in r['launches'] if l['name'].startswith('$kernel(') for i in indices({'launches': [l]}))")
+parts=$(json full.json "len($all), len(indices(r)) - len($all)")
 nth() { python3 -c "print($all[$1])"; }
 of_kernel "$(nth 2:3)" --kernel "^$kernel" --launch-skip 2 --launches 1
 of_kernel "$(nth :2)" --kernel "regex:^$kernel" --launches 2 --proofs=always

@@ -35,6 +35,7 @@ FirstBlock first_block_of(const json& value) {
   take(value, "row_lanes", out.row_lanes);
   take(value, "lanes", out.lanes);
   take(value, "words", out.words);
+  take(value, "span", out.span);
   if (auto counts = value.find("by_rows"); counts != value.end()) out.by_rows = counts_of(*counts);
   if (auto counts = value.find("by_address"); counts != value.end()) out.by_address = counts_of(*counts);
   return out;

@@ -20,13 +20,14 @@ FirstBlock& FirstBlock::operator+=(const FirstBlock& other) {
   requests += other.requests, sectors += other.sectors, distinct_sectors += other.distinct_sectors;
   again += other.again, beside += other.beside;
   row_elements += other.row_elements, rows += other.rows, by_rows += other.by_rows;
-  lanes += other.lanes, words += other.words, by_address += other.by_address;
+  lanes += other.lanes, words += other.words, span += other.span;
+  by_address += other.by_address;
   return *this;
 }
 
 FirstBlock& FirstBlock::operator*=(u64 times) {
   requests *= times, sectors *= times, distinct_sectors *= times, row_elements *= times, rows *= times;
-  lanes *= times, words *= times, again *= times, beside *= times;
+  lanes *= times, words *= times, span *= times, again *= times, beside *= times;
   by_rows *= times, by_address *= times;
   return *this;
 }
@@ -213,6 +214,7 @@ void BlockFollower::count_updates(FirstBlock& out, const arch::Architecture& dev
   }
   std::sort(words.begin(), words.end());
   out.lanes = words.size();
+  if (!words.empty()) out.span = (words.back() - words.front()) / std::max<u32>(1, header_.bytes) + 1;
   out.words = static_cast<u64>(std::unique(words.begin(), words.end()) - words.begin());
   updates_.clear();
 }

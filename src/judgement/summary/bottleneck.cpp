@@ -104,7 +104,8 @@ Limiter as_measured(const Model& model, const Kernel& kernel) {
 Limiter limiter(const Bottleneck& sum, u64 launches) {
   constexpr u64 start = 4000;             // cycles: the two microseconds that an empty kernel takes
   const u64 overlapped = sum.waiting / 4; // compilers unroll loops by four: so many loads wait together
-  if (std::max({sum.memory, sum.issue, overlapped}) < start * launches) return Limiter::none;
+  if (std::max({sum.memory, sum.issue, sum.atomics, overlapped}) < start * launches) return Limiter::none;
+  if (sum.atomics != 0 && sum.atomics >= std::max(2 * sum.issue, overlapped)) return Limiter::memory;
   if (2 * sum.issue > 3 * sum.memory && sum.issue >= overlapped) return Limiter::arithmetic;
   return sum.memory >= 2 * sum.issue && sum.memory >= overlapped ? Limiter::memory : Limiter::unclear;
 }
@@ -112,14 +113,15 @@ Limiter limiter(const Bottleneck& sum, u64 launches) {
 Limiter limiter(const Model& model, const Kernel& kernel) {
   if (kernel.measured) return as_measured(model, kernel);
   if (!measure::is_counted(kernel.status)) return Limiter::unclear;
+  bool atomics = false;
+  u64 waits = 0; // cycles of the whole GPU
   for (const Line& line : kernel.lines)
     for (const Row& row : line.rows)
-      if (row.wait_cycles != 0)
-        return Limiter::memory; // atomics that wait for one another, which no stage shows
-  const bool atomics = std::ranges::any_of(kernel.lines, [](const Line& line) {
-    return std::ranges::any_of(line.rows, [](const Row& row) { return is_atomic(row.site.kind); });
-  });
-  const Limiter out = limiter(bottleneck(model, kernel), kernel.launches);
+      atomics = atomics || is_atomic(row.site.kind), waits = std::max(waits, row.wait_cycles);
+  Bottleneck sum = bottleneck(model, kernel);
+  if (const arch::Architecture* device = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]))
+    sum.atomics = waits / device->part.multiprocessors;
+  const Limiter out = limiter(sum, kernel.launches);
   return out == Limiter::arithmetic && atomics ? Limiter::unclear
                                                : out; // their waits are in none of the three
 }

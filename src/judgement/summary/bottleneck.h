@@ -17,10 +17,11 @@ struct Bottleneck {
   u64 memory = 0; // the busiest stage
   u64 issue = 0;  // of the instructions of the PTX
   u64 waiting = 0;
+  u64 atomics = 0;          // that wait for one another, which no stage shows: at most
   u64 loads = 0, warps = 0; // of all warps; how many there are
 };
 
-// Of so many launches without atomics that wait for one another.
+// Of so many launches.
 Limiter limiter(const Bottleneck&, u64 launches);
 // Of a kernel of the model: as its counts show, or as the profiler measured. `unclear` where neither tells.
 Limiter limiter(const Model&, const Kernel&);

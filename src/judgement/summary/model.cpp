@@ -105,9 +105,14 @@ Result<u64> filter_launches(Input& input, const std::string& pattern) {
   for (const Launch& launch : input.launches)
     if (expression->matches_within(name_of(launch))) kept.push_back(launch);
   const u64 removed = count(input.launches) - count(kept);
-  if (removed != 0 && kept.empty()) input.messages.push_back(nothing_matches(pattern, input.launches));
+  u64 others = 0; // that were not counted
+  for (const auto& [name, launches] : input.left_out_of)
+    if (!expression->matches_within(name)) others += launches;
+  input.left_out -= std::min(others, input.left_out);
+  if (removed != 0 && kept.empty() && input.left_out == 0)
+    input.messages.push_back(nothing_matches(pattern, input.launches));
   input.launches = std::move(kept);
-  return removed;
+  return removed + others;
 }
 
 } // namespace

@@ -30,7 +30,8 @@ template <class F> void each_count(measure::SiteRecord& site, F&& f) {
   for (u64 measure::FirstBlock::*member :
        {&measure::FirstBlock::requests, &measure::FirstBlock::sectors, &measure::FirstBlock::distinct_sectors,
         &measure::FirstBlock::again, &measure::FirstBlock::beside, &measure::FirstBlock::rows,
-        &measure::FirstBlock::row_elements, &measure::FirstBlock::lanes, &measure::FirstBlock::words})
+        &measure::FirstBlock::row_elements, &measure::FirstBlock::lanes, &measure::FirstBlock::words,
+        &measure::FirstBlock::span})
     f(block.*member, made_of_count);
   each_count(block.by_rows, f), each_count(block.by_address, f);
 }

@@ -72,7 +72,7 @@ public:
     launches_.add(std::move(lost));
   }
   void operator()(measure::LeftOut& event) {
-    (void)end_of(event.process, event.index);
+    if (const auto started = end_of(event.process, event.index)) ++input_.left_out_of[started->name];
     ++input_.left_out;
     if (!event.range.empty()) ranges_.insert(event.range);
   }

@@ -65,8 +65,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const bool scattered = s.site.pattern.kind() == measure::PatternKind::scattered;
   if (block.lanes == 0 && !scattered) return false;
-  const u64 left = of_all_blocks(s.counters.threads, block.words, block.lanes),
-            bytes = block.words * s.site.site.bytes;
+  // The block clears and adds up a copy from the first word that it updates to the last.
+  const u64 table = std::max(block.words, block.span);
+  const u64 left = of_all_blocks(s.counters.threads, table, block.lanes), bytes = table * s.site.site.bytes;
   // Copies that are added up in the end have no result to give while the kernel runs.
   const bool helps = block.lanes != 0 && 10 * left < 9 * s.counters.threads && bytes <= shared_table &&
                      returns_nothing(s.site);
@@ -87,8 +88,8 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
     // Warps that each go to different words still meet the other warps there. Few updates are not worth a word.
     constexpr u64 few_updates = 4096, some_times = 4;
     if (const u64 saved = s.counters.threads - left;
-        saved >= few_updates && block.lanes >= some_times * block.words)
-      out.wait_cycles = saved / block.words * arch::word_updates(*s.context.architecture).in_l2 *
+        saved >= few_updates && block.lanes >= some_times * table)
+      out.wait_cycles = saved / table * arch::word_updates(*s.context.architecture).in_l2 *
                         s.context.architecture->part.multiprocessors;
   } else {
     out.change =
@@ -99,6 +100,11 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         : !returns_nothing(s.site)
             ? "sort by destination, so that neighbouring threads update neighbouring words; a copy in shared "
               "memory would not have the result that is used"
+        : 2 * block.words < block.lanes
+            ? fmt::format("combine the updates of one word before they are made, for instance of the lanes "
+                          "of a warp; a "
+                          "copy for each block would have {} words to clear and to add up, for {} updates",
+                          table, block.lanes)
             : "sort by destination, so that neighbouring threads update neighbouring words; a copy for each "
               "block "
               "saves nothing, because it updates each word about once";
