@@ -224,7 +224,8 @@ void send_ended(Runtime& runtime, measure::LaunchRecord record, bool wanted) {
     if (runtime.said.insert(warning.message).second) runtime.say(std::move(warning));
   std::string range = runtime.options.nvtx_include.empty() ? "" : nvtx::name(nvtx::open_ranges());
   if (!runtime.ranges.insert(range).second) range.clear();
-  runtime.events.send(measure::LeftOut{record.process, record.index, std::move(range)});
+  runtime.events.send(
+      measure::LeftOut{record.process, record.index, std::move(record.name), std::move(range)});
 }
 
 // "transform_kernel" of a template's instance that fills half a screen.

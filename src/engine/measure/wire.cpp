@@ -69,7 +69,7 @@ struct Encoder {
     return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
   }
   json operator()(const LeftOut& e) const {
-    json out = {{"event", "left_out"}, {"process", e.process}, {"index", e.index}};
+    json out = {{"event", "left_out"}, {"process", e.process}, {"index", e.index}, {"name", e.name}};
     if (!e.range.empty()) out["range"] = e.range;
     return out;
   }
@@ -124,6 +124,7 @@ Event event_of(const json& value) {
   if (kind == "left_out") {
     LeftOut out{process};
     take(value, "index", out.index);
+    take(value, "name", out.name);
     take(value, "range", out.range);
     return out;
   }

@@ -36,6 +36,7 @@ struct LaunchAlike {
 struct LeftOut {
   i64 process = 0;
   u64 index = 0;
+  std::string name;  // of its kernel, demangled
   std::string range; // the NVTX ranges that it was in; empty where a launch before it was in the same
 };
 // Kernels that the program could launch, mangled; some of them, where there are very many.

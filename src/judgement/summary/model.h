@@ -73,7 +73,7 @@ struct Input {
   Outcome outcome;
   Missing missing;
   u64 left_out = 0; // launches that ran without being counted, because --launches or the like said so
-  std::map<std::string, u64> left_out_of; // of these, by demangled name, where the run itself has just told
+  std::map<std::string, u64> left_out_of; // by demangled name, unless they were read from a saved run
   Ranks ranks;
 };
 

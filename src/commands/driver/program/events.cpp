@@ -72,8 +72,8 @@ public:
     launches_.add(std::move(lost));
   }
   void operator()(measure::LeftOut& event) {
-    if (const auto started = end_of(event.process, event.index)) ++input_.left_out_of[started->name];
-    ++input_.left_out;
+    (void)end_of(event.process, event.index);
+    ++input_.left_out, ++input_.left_out_of[event.name];
     if (!event.range.empty()) ranges_.insert(event.range);
   }
   void operator()(measure::KernelsKnown& event) {
