@@ -1,7 +1,8 @@
 // The half-width holds the truth in about 95 of 100 samples, of populations that launches have; those with few heavy blocks are hardest.
+#include "measure/record.h"
 #include "measure/spread.h"
 #include <functional>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <random>
 
 namespace warplens::measure {
@@ -45,6 +46,21 @@ TEST(Spread, IsNoneWhereAllAreAlike) {
   }
   EXPECT_EQ(spread_of(alike, total), 0);
   EXPECT_EQ(spread_of({}, {}), 0);
+}
+
+TEST(Spread, IsWidenedWhereTheSampleMissedWhatTookTheTime) {
+  const auto widened = [](std::vector<double> spreads, double off) {
+    std::vector<SiteRecord> sites(spreads.size());
+    for (std::size_t i = 0; i < sites.size(); ++i) sites[i].spread = spreads[i];
+    widen(sites, off);
+    std::vector<double> out;
+    for (const SiteRecord& site : sites) out.push_back(site.spread);
+    return out;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(widened({0, 0.05, 1}, 0.04), ElementsAre(0, 0.05, 1)); // as far as the sample said itself
+  EXPECT_THAT(widened({0, 0.05, 1}, 0.125), ElementsAre(0.5, 0.5, 1));
+  EXPECT_THAT(widened({0, 0}, 3), ElementsAre(1, 1));
 }
 
 TEST(Spread, IsTheWholeWhereOneWasSeen) {

@@ -263,6 +263,26 @@ TEST(Causes, WhatDependsOnTimingIsNamedBeforeWhatIsFine) {
   EXPECT_LT(text.find("  a.cu:9"), text.find("  a.cu:3"));
 }
 
+TEST(Causes, AKernelAllOfWhichDependsOnTimingUsesMemory) {
+  measure::LaunchRecord launch = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}});
+  launch.sites[0].site.timing_dependent = access::Timing::race;
+  const std::string text = terminal(model_of({launch}), {.width = 100});
+  EXPECT_TRUE(says(text, "but for what depends on timing, which is not judged (a.cu:3): k"));
+  EXPECT_FALSE(says(text, "No memory that is counted"));
+}
+
+TEST(Causes, ASampledKernelIsNamedBeforeTheReasonsOfOthers) {
+  std::vector<measure::LaunchRecord> launches;
+  for (u64 i = 0; i < 4; ++i) {
+    launches.push_back(
+        counted({"k" + std::to_string(i), {load(0, {{"/s/a.cu", 3, 1, ""}})}, {i < 3 ? 64 : 4}}, i));
+    launches.back().reason = "emulated in full: why";
+  }
+  launches.back().status = measure::Status::sampled;
+  launches.back().blocks = {1, 0};
+  EXPECT_TRUE(says(terminal(model_of(launches), {.width = 100}), "~ k3: sampled 1 of 2 blocks"));
+}
+
 TEST(Causes, ACopyOfNothingSaysSo) {
   measure::LaunchRecord launch = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}});
   launch.sites[0].site.kind = access::Kind::async_copy;

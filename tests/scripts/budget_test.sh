@@ -16,6 +16,17 @@ counted full.json >full
 counted r.json >whole
 diff full whole || fail "counts differ"
 
+# A program that takes half of it is counted in full, be it one kernel or a heavy one among many light ones. With less than that the
+# heavy one is sampled, and the light ones are not: before it and after it.
+for arguments in '4 32' '4 32 20'; do
+  "$warplens" run --compiler clang --json full.json budget.cu $arguments >/dev/null 2>&1 || [ $? = 7 ] || fail "a plain run failed"
+  work=$(json full.json 'sum(l["warp_instructions"] * l["count"] for l in r["launches"])')
+  run "$warplens" run --compiler clang --budget-work $((2 * work + 1)) --json r.json budget.cu $arguments
+  expect_json r.json '{l["status"] for l in r["launches"]}' "{'exact'}"
+  run "$warplens" run --compiler clang --budget-work $((work * 6 / 5)) --json r.json budget.cu $arguments
+  expect_json r.json '{l["name"].split("(")[0] for l in r["launches"] if l["status"] != "exact"}' "{'walk'}"
+done
+
 # With less, later launches of a kernel are counted by a sample. The program sees what it always sees.
 run "$warplens" run --compiler clang --budget-work 30000000 --lines --json r.json --html r.html --markdown r.md --findings f.json budget.cu 8
 expect_code 7
@@ -44,6 +55,7 @@ compared = within = 0
 for l in sampled["launches"]:
     if l["status"] != "sampled": continue
     assert 0 < l["blocks"]["counted"] < l["blocks"]["grid"], l["blocks"]
+    assert l["warp_instructions"] == whole[l["index"]]["warp_instructions"] # the others ran, too
     for s, t in zip(l["sites"], whole[l["index"]]["sites"]):
         assert s["id"] == t["id"] and s["label"] == "sampled"
         for k in ("instructions", "sectors"):
@@ -54,6 +66,41 @@ for l in sampled["launches"]:
 print(within, "of", compared)
 assert compared >= 8 and within >= 0.95 * compared
 PY
+
+# What the sample missed, as a block unlike all others, shows in the work of the whole: no number claims to be known better.
+cat >rare.cu <<'CU'
+#include <cstdlib>
+__global__ void walk(const int* next, int* where, int heavy, int steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int at = where[i];
+  for (int s = blockIdx.x == heavy ? steps : 20; s > 0; --s) at = next[at];
+  where[i] = at;
+}
+int main(int, char** argv) {
+  const int blocks = 2000, threads = 128, n = blocks * threads;
+  int *next, *where;
+  cudaMalloc(&next, n * sizeof(int));
+  cudaMalloc(&where, n * sizeof(int));
+  cudaMemset(next, 0, n * sizeof(int));
+  cudaMemset(where, 0, n * sizeof(int));
+  walk<<<blocks, threads>>>(next, where, 1001, 20);
+  walk<<<blocks, threads>>>(next, where, 1001, atoi(argv[1]));
+  return cudaDeviceSynchronize();
+}
+CU
+for steps in 6000 400000; do
+  run "$warplens" run --compiler clang --json full.json rare.cu $steps
+  work=$(json full.json 'r["launches"][0]["warp_instructions"]')
+  run "$warplens" run --compiler clang --budget-work $((work * 11 / 5)) --json r.json rare.cu $steps
+  expect_json r.json '[l["status"] for l in r["launches"]]' "['exact', 'sampled']"
+  python3 - full.json r.json <<'PY' || fail "a sample that missed the heavy block claims to be right"
+import json, sys
+full, sampled = (json.load(open(f))["launches"][1]["sites"] for f in sys.argv[1:])
+for t, s in zip(full, sampled):
+    assert s["spread"] == 1 or abs(s["sectors"] - t["sectors"]) <= s["spread"] * s["sectors"], (s["spread"], s["sectors"], t["sectors"])
+PY
+done
+expect_json r.json '{s["spread"] for l in r["launches"][1:] for s in l["sites"]}' '{1.0}'
 
 # With less than a launch takes, the program ends with a sample of it, and what was not reached is named.
 run "$warplens" run --compiler clang --budget-work 2000000 --json r.json budget.cu 4 3000
@@ -90,6 +137,10 @@ run timeout 60 "$warplens" run --compiler clang --budget 2s --json r.json budget
 expect_code 0
 [ $(($(date +%s) - begin)) -lt 40 ] || fail "it took $(($(date +%s) - begin)) seconds"
 expect_json r.json '[l["status"] in ("sampled", "partial") for l in r["launches"]]' '[True]'
+
+# A launch that is stopped after its sample says so, though its blocks were to run uncounted.
+run "$warplens" run --compiler clang --budget-work 1200000000 --timeout 10s --json r.json budget.cu 1 20000
+expect_json r.json '[(l["status"], l["reason"]) for l in r["launches"]][:1]' "[('sampled', 'it ran longer than the time limit')]"
 
 # Blocks that print run in their order, and are counted as ever.
 run "$warplens" run --compiler clang --budget-work 100000000 --kernel talk --json r.json budget.cu 1

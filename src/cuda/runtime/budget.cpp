@@ -3,6 +3,10 @@
 
 namespace warplens::runtime {
 
+// Seconds that a sample may take for itself, to make what its parts are counted in. They are no sign of what the rest takes, which may
+// be a thousand times as much.
+static constexpr double of_its_own = 0.05;
+
 Budget::Budget(const Options& options)
     : by_work_(options.budget_work != 0),
       limit_(by_work_ ? static_cast<double>(options.budget_work) : options.budget) {}
@@ -29,10 +33,12 @@ sim::Sampling::Rest Budget::rest(const Kernel& kernel, const sim::LaunchSpec& sp
       static_cast<double>(sampled.of_grid) / static_cast<double>(std::max<u64>(sampled.warp_instructions, 1));
   const double whole = so_far * times, left = limit_ - spent_;
   missing_ = whole - so_far;
-  if (whole > left) return Rest::left_out;
+  if (whole - (by_work_ ? 0 : of_its_own * times) > left) return Rest::left_out;
   double& counted = counted_[shape_of(kernel, spec)];
-  const double share = left / static_cast<double>(counted_.size() + 1);
-  return counted + whole <= share ? Rest::counted : Rest::uncounted;
+  const double mine = counted + whole;
+  double of_all = left, shared = mine - counted;
+  for (const auto& [shape, taken] : counted_) of_all += taken, shared += std::min(taken, mine);
+  return whole <= left && shared <= of_all / 2 ? Rest::counted : Rest::uncounted;
 }
 
 void Budget::spend(const Kernel* kernel, const sim::LaunchSpec& spec, double seconds, u64 warp_instructions,

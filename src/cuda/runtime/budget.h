@@ -2,12 +2,15 @@
 //
 //   A launch that folding proves, or that repeats one, is counted so: it takes next to nothing.
 //   Of any other a sample of the grid runs first (sim/exec/sample.h). It says what the rest would take.
-//   The rest does not fit into what is left     the program ends here, and the sample stands for the launch
-//   it does, and its kernel has not had its share   it runs and is counted: the launch is exact
-//   it does, and its kernel has had its share       it runs without being counted, which is quicker: the sample stands for it
+//   For sure more than what is left                  the program ends here, and the sample stands for the launch
+//   it fits, and its kernel has not had its share    it runs and is counted: the launch is exact
+//   else                                             it runs without being counted, which is quicker: the sample stands for it
 //
-// So whatever the program sees is right, or it has ended: no block is left out of a launch whose results anybody could read. A share
-// is what is left, divided by the kernels that were seen and one more, which may come; a kernel with another grid or block is another.
+// So whatever the program sees is right, or it has ended: no block is left out of a launch whose results anybody could read.
+//
+// Shares: what is to come is taken to be like what came, so that half of the budget is for kernels counted so far. A kernel may take so
+// much of that half that all have room, were none to take more than it. So what light kernels leave is for heavy ones; and a program
+// that takes half of the budget when counted in full is counted in full. A kernel with another grid or block is another kernel.
 //
 // The time of the program's own code is not counted: nobody could shorten it, and it says nothing of the kernels. That of calls of
 // libraries is, since they compute here what kernels would. --budget-work
@@ -31,12 +34,12 @@ public:
   // For a launch that begins now, beside its other limit; nothing where the clock does not matter.
   std::optional<Duration> left() const;
 
-  // What becomes of a launch whose sample has run, and took each worker so many seconds of computing. That is the least that the rest
-  // can take; should it take longer, the launch is stopped when its time is up.
+  // What becomes of a launch whose sample has run, and took each worker so many seconds of computing. Should the rest take longer
+  // than what is left, the launch is stopped when its time is up.
   sim::Sampling::Rest rest(const Kernel&, const sim::LaunchSpec&, const sim::Sampled&, double seconds);
   // A launch took that much; `whole`: and was counted to its end.
   void spend(const Kernel*, const sim::LaunchSpec&, double seconds, u64 warp_instructions, bool whole);
-  // A call of a library took that much: it stands for kernels.
+  // What runs no block took that much: a proof, the sums of what was counted; or a call of a library, which stands for kernels.
   void spend(double seconds);
   // Of a launch whose rest was left out: what it would have taken, "about 16 min".
   std::string missing() const;

@@ -8,6 +8,7 @@
 // did not ask, and the device works on. Launches after it are counted, and marked as perhaps working on wrong data.
 #include "runtime/launch.h"
 #include "measure/collect.h"
+#include "measure/spread.h"
 #include "ptx/parse.h"
 #include "runtime/allocation_place.h"
 #include "runtime/graphs/capture.h"
@@ -182,12 +183,13 @@ sim::LaunchOptions options_of(Runtime& runtime, std::string kernel) {
   return options;
 }
 
-// The sample stands for the launch.
+// The sample stands for the launch. Of one that was stopped the record says already why.
 void tell_sampled(const Runtime& runtime, measure::LaunchRecord& record, const sim::Sampled& sampled,
-                  sim::Sampling::Rest rest) {
+                  sim::Sampling::Rest rest, bool stopped) {
   record.status = measure::Status::sampled;
   record.blocks = {sampled.ctas, 0};
-  record.warp_instructions = sampled.of_grid;
+  if (stopped || rest == sim::Sampling::Rest::left_out) record.warp_instructions = sampled.of_grid;
+  if (stopped) return;
   if (rest == sim::Sampling::Rest::left_out)
     record.reason = fmt::format("the rest of this launch would take {}", runtime.budget.missing());
   else if (rest == sim::Sampling::Rest::uncounted)
@@ -272,14 +274,15 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   if (is_worth_a_proof(runtime.options, kernel, spec)) {
     std::string obstacle = count_by_folding(runtime, kernel, spec, options, record);
     if (obstacle.empty()) {
-      runtime.budget.spend(nullptr, spec, seconds_since(begin), 0, true);
+      runtime.budget.spend(seconds_since(begin));
       return finish();
     }
     constexpr u64 telling = 64; // blocks: fewer may have been too few
     kernel.is_unprovable = obstacle != fold::too_small && spec.grid.count() >= telling;
     if (runtime.options.proves_all()) record.reason = "emulated in full: " + obstacle;
   }
-  runtime.budget.spend(nullptr, spec, seconds_since(begin), 0, false);
+  runtime.budget.spend(seconds_since(begin));
+  runtime.progress.took(seconds_since(begin));
   const cudaError_t waited = runtime.deferrals.run_all(runtime); // which spends what it takes
   begin = std::chrono::steady_clock::now();
   if (waited != cudaSuccess) {
@@ -289,10 +292,14 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   }
   measure::Collector collector(runtime.architectures, kernel.sites, sim::worker_count(options, spec));
   sim::Sampling::Rest rest = sim::Sampling::Rest::counted;
+  double before = 0; // once the kernel has been lowered, and all is set up
   if (wanted) options.sinks = collector.sinks();
   if (wanted && runtime.budget.limited())
-    options.sampling = {[&](std::size_t parts) { return collector.begin_sample(parts); },
-                        [&, before = processor_seconds()](const sim::Sampled& sampled) {
+    options.sampling = {[&](std::size_t parts) {
+                          before = processor_seconds();
+                          return collector.begin_sample(parts);
+                        },
+                        [&](const sim::Sampled& sampled) {
                           const double each =
                               (processor_seconds() - before) / sim::worker_count(options, spec);
                           return rest = runtime.budget.rest(kernel, spec, sampled, each);
@@ -300,16 +307,22 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.code().program(runtime), spec, options);
   runtime.budget.spend(&kernel, spec, seconds_since(begin), result.warp_instructions,
                        rest == sim::Sampling::Rest::counted);
+  const auto ran = std::chrono::steady_clock::now();
   kernel.work += result.warp_instructions;
   conclude(runtime, record, result);
   if (result.sampled && result.sampled->stands() &&
       (is_stopped(result) || (!result.fault && rest != sim::Sampling::Rest::counted))) {
     collector.end_sample(result.sampled->weights);
-    tell_sampled(runtime, record, *result.sampled, rest);
+    tell_sampled(runtime, record, *result.sampled, rest, is_stopped(result));
   }
   record.sites = collector.finish();
+  if (record.status == measure::Status::sampled && !result.fault && rest == sim::Sampling::Rest::uncounted)
+    measure::widen(record.sites, std::abs(static_cast<double>(result.warp_instructions) /
+                                              static_cast<double>(result.sampled->of_grid) -
+                                          1));
   if (!wanted) record.sites.clear();
   settle_sites(record.sites, kernel);
+  runtime.budget.spend(seconds_since(ran));
   finish();
   if (rest == sim::Sampling::Rest::left_out || (is_stopped(result) && runtime.budget.is_spent()))
     runtime.end_early(measure::Stop::at_budget);

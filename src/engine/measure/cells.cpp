@@ -10,8 +10,7 @@ namespace warplens::measure {
 class AffineForm {
 public:
   AffineForm(const access::AffineAccess& first, bool stages)
-      : access_(first), active_(first.active.begin(), first.active.end()) {
-    if (stages) stages_.emplace(first);
+      : access_(first), active_(first.active.begin(), first.active.end()), counts_stages_(stages) {
     access_.base -= access_.base % arch::address_period;
     access_.active = active_;
   }
@@ -27,6 +26,7 @@ public:
   }
 
   void add(const access::AffineAccess& access, Moment moment) {
+    if (counts_stages_ && !stages_) stages_.emplace(access);
     if (stages_ && !stages_->same_at(access.base)) stages_->count(access).add_to(varying_);
     u64 place = access.base % arch::address_period;
     if (used_[place] == 0) {
@@ -98,6 +98,7 @@ private:
 
   access::AffineAccess access_;
   std::vector<u32> active_;
+  bool counts_stages_;
   std::array<u16, arch::address_period> used_{}; // by place: index in uses_ + 1, or 0
   std::vector<Use> uses_;
   std::optional<arch::AffineStages> stages_;
@@ -117,27 +118,29 @@ AffineForms::AffineForms() = default;
 AffineForms::AffineForms(AffineForms&&) noexcept = default;
 AffineForms::~AffineForms() = default;
 
-void AffineForms::add(const access::AffineAccess& access, u64 number, Architectures architectures,
+bool AffineForms::add(const access::AffineAccess& access, u64 number, Architectures architectures,
                       Sums& sums) {
   std::size_t count = forms_.size();
   Moment moment{access.cta, number};
-  if (last_ < count && forms_[last_]->matches(access)) return forms_[last_]->add(access, moment);
-  for (std::size_t tried = 1; tried < count; ++tried) {
+  for (std::size_t tried = 0; tried < count; ++tried) {
     std::size_t i = last_ + tried < count ? last_ + tried : last_ + tried - count;
     if (!forms_[i]->matches(access)) continue;
     last_ = i;
-    return forms_[i]->add(access, moment);
+    forms_[i]->add(access, moment);
+    return true;
   }
   auto form = std::make_unique<AffineForm>(access, any_counts_stages(architectures, access));
-  form->add(access, moment);
+  const bool whole = access.active.empty();
+  if (whole) form->add(access, moment);
   if (count < most_forms) {
     forms_.push_back(std::move(form));
     last_ = count;
-    return;
+    return whole;
   }
   last_ = last_ + 1 == count ? 0 : last_ + 1;
   forms_[last_]->fold_into(architectures, sums);
   forms_[last_] = std::move(form);
+  return whole;
 }
 
 void AffineForms::fold_into(Architectures architectures, Sums& sums) {

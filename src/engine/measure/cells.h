@@ -23,13 +23,15 @@ struct Sums {
 };
 
 // The forms of one cell's affine accesses, at most so many: then the one that was met longest ago is folded
-// into the cell's sums. Sites in loops go through their forms in turns, so the next one is tried first.
+// into the cell's sums. Sites in loops go through their forms in turns, so the next one is tried first. What a form with a mask
+// costs pays when it comes again: masks that follow data seldom do.
 class AffineForms {
 public:
   AffineForms();
   AffineForms(AffineForms&&) noexcept;
   ~AffineForms();
-  void add(const access::AffineAccess&, u64 access, Architectures, Sums&);
+  // False the first time that a mask is met: then its lanes have to be counted.
+  bool add(const access::AffineAccess&, u64 access, Architectures, Sums&);
   void fold_into(Architectures, Sums&);
 
 private:

@@ -1,4 +1,5 @@
 #include "measure/spread.h"
+#include "measure/record.h"
 #include <algorithm>
 #include <cmath>
 
@@ -29,6 +30,14 @@ double spread_of(std::span<const Stratum> strata, const arch::Counts& total) {
     widest = std::max(widest, student_95(count - 1) * std::sqrt(variance) / sum);
   }
   return std::min(widest, most_spread);
+}
+
+void widen(std::span<SiteRecord> sampled, double off) {
+  double widest = 0;
+  for (const SiteRecord& site : sampled)
+    if (site.spread < 1) widest = std::max(widest, site.spread);
+  if (off <= widest) return;
+  for (SiteRecord& site : sampled) site.spread = std::max(site.spread, std::min(4 * off, 1.0));
 }
 
 } // namespace warplens::measure

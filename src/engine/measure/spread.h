@@ -10,6 +10,8 @@
 
 namespace warplens::measure {
 
+struct SiteRecord;
+
 struct Stratum {
   arch::Counts counts{}; // of its batch
   u64 batches = 0;       // that it stands for
@@ -19,5 +21,10 @@ struct Stratum {
 // stratum alone was looked at.
 inline constexpr double most_spread = 0.99;
 double spread_of(std::span<const Stratum> strata, const arch::Counts& total);
+
+// Where the other blocks ran uncounted, the warp instructions of all are known: `off` is by how much, as a share, they differ from what
+// the sample said. If that is more than any access's spread, the sample missed blocks that are unlike the others, and no access is
+// known better than to twice as much; from all of it on, none is judged.
+void widen(std::span<SiteRecord> sampled, double off);
 
 } // namespace warplens::measure

@@ -35,7 +35,10 @@ void Worker::add_without_pattern(const access::LaneBatch& batch, Cell& cell) {
 
 void Worker::affine(const access::AffineAccess& access) {
   Cell& cell = cell_of(access);
-  cell.affine.add(access, cell.accesses++, architectures_, cell.sums);
+  if (cell.affine.add(access, cell.accesses, architectures_, cell.sums))
+    ++cell.accesses;
+  else
+    count(arch::MaskedLanes(access).batch);
   if (access.cta != 0 || !BlockFollower::follows(access)) return;
   BlockFollower& follower = follower_of(access);
   u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));

@@ -16,6 +16,7 @@
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 #include <set>
 
 namespace warplens::report {
@@ -140,16 +141,17 @@ std::string access_line(const Page& page, const Shown& shown) {
 // may be wrong.
 std::string reasons_of(const Page& page, const std::vector<const Kernel*>& kernels) {
   constexpr std::size_t most = 2;
-  std::string out;
-  std::size_t told = 0;
+  std::vector<std::string> sampled, others;
   for (const Kernel* kernel : kernels)
-    if (kernel->status == measure::Status::sampled && told++ < most)
-      out += hanging(fmt::format("~ {}: sampled {}, {}{}", kernel->short_name, blocks_of(*kernel),
-                                 plus_minus(kernel->spread),
-                                 kernel->reasons.empty() ? "" : "; " + kernel->reasons.back().text),
-                     page.options.width);
-    else if (kernel->status == measure::Status::exact && !kernel->reasons.empty() && told++ < most)
-      out += hanging(fmt::format("{}: {}", kernel->short_name, kernel->reasons[0].text), page.options.width);
+    if (kernel->status == measure::Status::sampled)
+      sampled.push_back(fmt::format("~ {}: sampled {}, {}{}", kernel->short_name, blocks_of(*kernel),
+                                    plus_minus(kernel->spread),
+                                    kernel->reasons.empty() ? "" : "; " + kernel->reasons.back().text));
+    else if (kernel->status == measure::Status::exact && !kernel->reasons.empty())
+      others.push_back(fmt::format("{}: {}", kernel->short_name, kernel->reasons[0].text));
+  sampled.insert(sampled.end(), others.begin(), others.end());
+  std::string out;
+  for (const std::string& text : sampled | std::views::take(most)) out += hanging(text, page.options.width);
   return out;
 }
 

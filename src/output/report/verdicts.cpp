@@ -162,7 +162,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     if (kernel.measured && kernel.lines.empty()) continue; // nothing is known by instruction
     std::string label = clip_middle(kernel.label, 60);
     if (kernel.moved_bytes == 0) {
-      untouched.push_back(&kernel);
+      (kernel.timing_dependent == 0 ? untouched : timed).push_back(&kernel);
     } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
       out += page.style.poor(hanging(
           fmt::format("Idle lanes: {}: no access moves more than its lanes ask for, but only {:.1f} of 32 "

@@ -1,5 +1,6 @@
 // For --budget: kernels whose addresses follow data, so that no proof counts them, launched again and again by a host that reads
-// what they computed. Arguments: how often `walk` is launched at most, and steps of each of its threads.
+// what they computed. Arguments: how often `walk` is launched at most, steps of each of its threads, and how many light launches, no
+// two with the same grid, come before and after.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -25,6 +26,7 @@ __global__ void last(const int* where, float* out) {
 
 int main(int argc, char** argv) {
   const int launches = argc > 1 ? atoi(argv[1]) : 4, steps = argc > 2 ? atoi(argv[2]) : 32;
+  const int light = argc > 3 ? atoi(argv[3]) : 0;
   const int blocks = 2000, threads = 128, n = blocks * threads;
   std::vector<int> next(n), where(n);
   unsigned random = 1;
@@ -41,6 +43,7 @@ int main(int argc, char** argv) {
   cudaMemset(out_d, 0, n * sizeof(float));
   cudaMemcpy(next_d, next.data(), n * sizeof(int), cudaMemcpyHostToDevice);
   cudaMemcpy(where_d, where.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  for (int l = 0; l < light; ++l) last<<<blocks - 1 - l, threads>>>(where_d, out_d);
   long sum = 1;
   for (int l = 0; l < launches && sum != 0; ++l) {
     walk<<<blocks, threads>>>(next_d, where_d, steps);
@@ -49,6 +52,7 @@ int main(int argc, char** argv) {
     for (int value : where) sum += value;
     std::printf("%d: %ld\n", l, sum);
   }
+  for (int l = 0; l < light; ++l) last<<<blocks - 1 - light - l, threads>>>(where_d, out_d);
   talk<<<blocks, threads>>>(where_d, n / 2);
   last<<<blocks, threads>>>(where_d, out_d);
   const bool ok = cudaDeviceSynchronize() == cudaSuccess;

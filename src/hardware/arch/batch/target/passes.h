@@ -18,7 +18,7 @@
 //   4-byte loads of lanes 0 … 3 at 0, 4, 128, 132: lines 0 and 1, of different sets a and b, both in pass 0. Sorted:
 //   0:0:a 0:0:b 0:1:a 0:1:b, two banks with two words each: 1 tag pass, 2 wavefronts.
 //
-// Reductions and atomics pass like loads as long as no lanes share an address; else `act_out` in stages.cpp has them.
+// Reductions and atomics pass like loads as long as no lanes share an address; else stages.cpp has them, one by one.
 #pragma once
 #include "arch/batch/target/lanes.h"
 #include "arch/batch/target/sorted_rows.h"

@@ -5,7 +5,9 @@
 // to know the words that are wanted of it, one bit each: a word's place in its line is its bank. How many words of a
 // pass meet in a bank is then how often a bit is set in at most four masks, which is an addition of bits.
 //
-// Atomics whose lanes share an address take more passes than lines (`act_out`); most do not share one.
+// A reduction or an atomic serves each address of a line for one lane a pass. So what takes a pass is a line's n-th *serving*: it
+// serves every lane before which n lanes have its address. A set takes its servings in the order of their first lanes, as it
+// takes lines. So a lane whose address n lanes had before goes to its line's n-th serving, and the rest is the same.
 #include "arch/batch/target/lanes.h"
 #include "arch/rules/l1_stages.h"
 
@@ -106,25 +108,39 @@ struct Lanes {
   }
 };
 
-// Sorts the lanes' words into lines. True when two lanes want the same word.
+// Lanes before `lane` with its address.
+[[gnu::always_inline]] inline u32 same_before(const StagedWarp& w, u32 lane) {
+  u32 same = 0;
+  for (u32 l = 0; l < lane; ++l) same += u32{w.address[l] == w.address[lane]} & w.lanes >> l;
+  return same;
+}
+
+// Sorts the lanes' words into lines, or into servings of lines where lanes of one address wait for each other.
 template <u32 groups>
-[[gnu::always_inline]] inline bool gather(const Lanes& lanes, u32 active, Lines<groups>& lines) {
-  u8 latest[256] = {};              // per slot, a lane and one
-  u32 place[warp_size], shared = 0; // of a lane's line in its set
-  for (u32 rest = active; rest != 0; rest &= rest - 1) {
+[[gnu::always_inline]] inline void gather(const StagedWarp& w, const Lanes& lanes, Lines<groups>& lines) {
+  const bool one_by_one = is_atomic(w.kind);
+  u8 latest[256] = {};         // per slot, a lane and one
+  u8 again[4][warp_size] = {}; // the next serving of the same line
+  u32 place[warp_size];        // of a lane's line in its set
+  for (u32 rest = w.lanes; rest != 0; rest &= rest - 1) {
     u32 l = first_lane(rest), set = lanes.set[l], g = l * groups / warp_size, like = latest[lanes.slot[l]];
     if (like != 0 && lanes.line[like - 1] != lanes.line[l]) { // a stranger's slot: look at all before
       like = 0;
-      for (u32 before = active & (rest ^ (rest - 1)) >> 1; before != 0; before &= before - 1)
+      for (u32 before = w.lanes & (rest ^ (rest - 1)) >> 1; before != 0; before &= before - 1)
         if (lanes.line[first_lane(before)] == lanes.line[l]) like = first_lane(before) + 1;
     }
     place[l] = like != 0 ? place[like - 1] : lines.count[set]++;
     latest[lanes.slot[l]] = static_cast<u8>(l + 1);
-    u32& words = lines.words[g][set][place[l]];
-    for (u32 other = 0; other < groups; ++other) shared |= lines.words[other][set][place[l]] & lanes.bits[l];
-    words |= lanes.bits[l];
+    u32 serving = place[l], wanted = 0;
+    for (u32 other = 0; other < groups; ++other) wanted |= lines.words[other][set][serving] & lanes.bits[l];
+    if (one_by_one && wanted != 0)
+      for (u32 waits = same_before(w, l); waits != 0; --waits) {
+        u8& next = again[set][serving];
+        if (next == 0) next = static_cast<u8>(lines.count[set]++);
+        serving = next;
+      }
+    lines.words[g][set][serving] |= lanes.bits[l];
   }
-  return shared != 0;
 }
 
 // Where lanes' addresses differ; false where the kernel does not apply: misaligned, or more than 2^39 bytes apart.
@@ -157,35 +173,6 @@ template <u32 groups> [[gnu::always_inline]] inline StagePasses one_quad(const S
   return {1, sum};
 }
 
-// Reductions and atomics whose lanes may share addresses: pass by pass, a set serves the line of its first waiting
-// lane, each of its addresses once.
-template <u32 groups>
-[[gnu::always_inline]] inline StagePasses act_out(const StagedWarp& w, const Lanes& lanes) {
-  StagePasses out;
-  u32 waiting[4] = {};
-  for (u32 rest = w.lanes; rest != 0; rest &= rest - 1) waiting[lanes.set[first_lane(rest)]] |= rest & -rest;
-  while ((waiting[0] | waiting[1] | waiting[2] | waiting[3]) != 0) {
-    u32 words[4][groups] = {};
-    for (u32 set = 0; set < 4; ++set) {
-      if (waiting[set] == 0) continue;
-      u64 line = w.address[first_lane(waiting[set])] >> 7, busy[2] = {};
-      for (u32 rest = waiting[set]; rest != 0; rest &= rest - 1) {
-        u32 lane = first_lane(rest);
-        u64 at = w.address[lane], bit = u64{1} << (at & 63);
-        u64& bytes = busy[at >> 6 & 1];
-        if (at >> 7 != line || (bytes & bit) != 0) continue;
-        bytes |= bit;
-        words[set][lane * groups / warp_size] |= ((u32{1} << groups) - 1) << (at >> 2 & 31);
-        waiting[set] &= ~(u32{1} << lane);
-      }
-    }
-    ++out.tag;
-    for (u32 g = 0; g < groups; ++g)
-      out.data += most_often_set(words[0][g], words[1][g], words[2][g], words[3][g]);
-  }
-  return out;
-}
-
 template <u32 groups>
 [[gnu::always_inline]] inline StagePasses passes_of_lines(const StagedWarp& w, const Lines<groups>& lines) {
   StagePasses out{lines.most(), 0};
@@ -201,7 +188,7 @@ template <u32 groups>
 template <u32 groups> [[gnu::always_inline]] inline bool stages(const StagedWarp& w, StagePasses& out) {
   u64 differ;
   if (!(w.lanes == full_mask ? look<true>(w, differ) : look<false>(w, differ))) return false;
-  bool atomic = is_atomic(w.kind), shared = atomic && w.shift < 2;
+  bool atomic = is_atomic(w.kind);
   u32 factor = w.kind == Kind::atomic ? 2 : 1;
   if (differ < 128 && !atomic) {
     out = one_line<groups>(w);
@@ -217,8 +204,8 @@ template <u32 groups> [[gnu::always_inline]] inline bool stages(const StagedWarp
   }
   Lanes lanes(w.address, groups);
   Lines<groups> lines;
-  shared |= gather(lanes, w.lanes, lines) && atomic;
-  out = shared ? act_out<groups>(w, lanes) : passes_of_lines(w, lines);
+  gather(w, lanes, lines);
+  out = passes_of_lines(w, lines);
   out.data *= factor;
   return true;
 }
