@@ -140,8 +140,7 @@ TEST(Advise, CopiesAreForWhatCombiningLeaves) {
 // lanes of one word go one after the other.
 TEST(Advise, CopiesOfFloatsAreUpdatedInALoop) {
   auto table = [](std::string opcode, u32 bytes, u32 words) {
-    Built out = site(Space::global, Kind::reduction, bytes,
-                     [=](u32 l) { return u64{l * 7 % words} * 64; });
+    Built out = site(Space::global, Kind::reduction, bytes, [=](u32 l) { return u64{l * 7 % words} * 64; });
     out.site.site.opcode = std::move(opcode);
     measure::FirstBlock& block = out.site.distribution.first_block;
     block.requests = 1000, block.sectors = block.lanes = 32'000, block.words = words;
@@ -162,7 +161,8 @@ TEST(Advise, CopiesOfFloatsAreUpdatedInALoop) {
   EXPECT_NE(change(apart).find("an atomic of floats in shared memory is a loop"), std::string::npos);
   const auto alone = [](const Built& one) { // words are few, and updates many
     Built many = one;
-    for (arch::Counts* counts : {&many.site.counters[0], &many.site.distribution.classes[0].counts}) *counts *= 10;
+    for (arch::Counts* counts : {&many.site.counters[0], &many.site.distribution.classes[0].counts})
+      *counts *= 10;
     many.site.distribution.classes[0].warps *= 10;
     return only(advise(many.site, many.context)).wait_cycles;
   };

@@ -120,10 +120,12 @@ TEST(Advise, GroupsOfRows) {
   const auto twice = [](u32 l) { return u64{l % 8 * 64 + l / 8 % 2 * 16}; };
   const auto four = [](u32 l) { return u64{l % 8 * 64 + l / 8 % 2 * 16 + l / 16 * 512}; };
   const auto columns = [](u32 l) { return u64{l % 8 * 64 + l / 8 % 2 * 512 + l / 16 * 16}; };
-  for (const Built& group : {site(Space::shared, Kind::load, 16, twice), site(Space::shared, Kind::load, 16, four),
-                             site(Space::shared, Kind::load, 16, columns)}) {
+  for (const Built& group :
+       {site(Space::shared, Kind::load, 16, twice), site(Space::shared, Kind::load, 16, four),
+        site(Space::shared, Kind::load, 16, columns)}) {
     const Advice advice = only(advise(group.site, group.context));
-    EXPECT_NE(advice.change.find("keep chunk c of row r (16 bytes each) at c ^ (r / 2 % 4)"), std::string::npos)
+    EXPECT_NE(advice.change.find("keep chunk c of row r (16 bytes each) at c ^ (r / 2 % 4)"),
+              std::string::npos)
         << advice.change;
     EXPECT_EQ(advice.after.wavefronts, advice.before.ideal_wavefronts);
   }

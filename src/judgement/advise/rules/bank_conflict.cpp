@@ -377,11 +377,12 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
   } else if (Rows rows = best_rows(s); rows.pitch != 0) {
     say_rows(s, rows, out);
   } else {
-    out.change = pitches(main_class(s).example).empty()
-                     ? "give the lanes of a warp words of different banks: they go along no rows that could be "
-                       "made longer"
-                     : "give the lanes of a warp other elements: no padding of up to 32 words lowers what the "
-                       "accesses to this array take together";
+    out.change =
+        pitches(main_class(s).example).empty()
+            ? "give the lanes of a warp words of different banks: they go along no rows that could be "
+              "made longer"
+            : "give the lanes of a warp other elements: no padding of up to 32 words lowers what the "
+              "accesses to this array take together";
     out.confidence = Confidence::possible; // a note
   }
   list.push_back(std::move(out));

@@ -86,6 +86,8 @@ bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself
 bool loops_in_shared(const access::Site&);
 // Adds to a change that combines lanes what becomes of the rest in shared memory.
 void say_loop_in_shared(const access::Site&, Advice& out);
+// Are lanes side by side, but for some that are turns of a loop ahead, whole widths of a warp? Not where all are.
+bool in_other_turns(const Subject&);
 // The lanes of a warp that go along one row, where each 4, 8 or 16 have a row of their own; else 0.
 u32 lanes_of_row(const measure::SiteRecord&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.

@@ -20,9 +20,10 @@ namespace {
 constexpr u64 shared_table = 48 << 10; // bytes of shared memory that a block has without asking for more
 
 std::string loop_in_shared(const access::Site& site) {
-  return fmt::format("an atomic of {} in shared memory is a loop of loads and compare-and-swaps; one of 32-bit "
-                     "integers is an instruction",
-                     access::is_of_floats(site) ? "floats" : "8 bytes");
+  return fmt::format(
+      "an atomic of {} in shared memory is a loop of loads and compare-and-swaps; one of 32-bit "
+      "integers is an instruction",
+      access::is_of_floats(site) ? "floats" : "8 bytes");
 }
 
 // Lane n uses copy n % copies of the table. Where the assembler counts lanes of one word together, it still does.
@@ -126,8 +127,8 @@ bool loops_in_shared(const access::Site& site) {
 }
 
 void say_loop_in_shared(const access::Site& site, Advice& out) {
-  out.change += "; a copy of the table in shared memory for each block takes what is left, but " +
-                loop_in_shared(site);
+  out.change +=
+      "; a copy of the table in shared memory for each block takes what is left, but " + loop_in_shared(site);
 }
 
 bool spread_atomics(const Subject& s, const std::optional<arch::Counts>& by_itself,
