@@ -606,7 +606,7 @@ TEST(Advise, FewLanesAtTheBorderOfATile) {
     return found == list.end() ? Advice() : *found;
   };
   for (const Built* one : {&border, &kept}) {
-    EXPECT_NE(divergent(*one).change.find("by consecutive threads"), std::string::npos)
+    EXPECT_NE(divergent(*one).change.find("each row by consecutive threads"), std::string::npos)
         << divergent(*one).change;
     EXPECT_EQ(divergent(*one).gain(), 1.0);
     EXPECT_EQ(divergent(*one).example.find("2*d"), std::string::npos) << "that is a reduction's";

@@ -91,8 +91,8 @@ void say_border(Advice& out) {
       "the elements beside a tile have no threads of their own, so that few lanes load them, in instructions "
       "of their own";
   out.change =
-      "read each row together with what lies beside it, by consecutive threads: width + 2 elements for "
-      "a border of one; or make the block wider, so that fewer tiles have a border";
+      "read each row by consecutive threads, together with what lies beside it. Or make the block wider, so "
+      "that fewer tiles have a border";
   out.example = "for (int i = threadIdx.x; i < blockDim.x + 2; i += blockDim.x) tile[y][i] = row[i - 1];";
 }
 
