@@ -42,6 +42,33 @@ TEST(Advise, PartsOfRowsAreNotToBeSorted) {
   EXPECT_NE(list[0].change.find("begin rows at multiples of 32 bytes"), std::string::npos) << list[0].change;
 }
 
+// Stores in pieces, whatever their lengths: there is nothing to sort, unless neighbouring pieces meet within the block.
+TEST(Advise, PiecesThatAreStoredAreNotToBeSorted) {
+  Built piece = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l < 13 ? l : l + 4000} * 4 + 8; });
+  const Advice note = only(advise(piece.site, piece.context));
+  EXPECT_EQ(note.title, "the lanes of a warp go to parts of several rows");
+  EXPECT_EQ(note.gain(), 1.0);
+  measure::FirstBlock& block = piece.site.distribution.first_block;
+  block.requests = 10, block.sectors = 60, block.lanes = block.words = 320;
+  block.by_address.requests = 10, block.by_address.sectors = 58;
+  EXPECT_EQ(only(advise(piece.site, piece.context)).change.find("sort"), std::string::npos);
+  block.by_address.sectors = 30;
+  EXPECT_NE(only(advise(piece.site, piece.context)).change.find("collect a block's elements"),
+            std::string::npos);
+}
+
+// The remainder of an unrolled loop: some lanes are whole turns ahead of the others.
+TEST(Advise, LanesInOtherTurnsOfALoop) {
+  for (const Kind kind : {Kind::load, Kind::store})
+    for (const u32 first : {11u, 21u}) {
+      const Built tail =
+          site(Space::global, kind, 4, [=](u32 l) { return u64{l} * 4 + 44 + (l < first ? 0 : 3 * 128); });
+      const Advice note = only(advise(tail.site, tail.context));
+      EXPECT_EQ(note.title, "the lanes of a warp are in different turns of a loop") << first;
+      EXPECT_NE(note.change.find("#pragma unroll 1"), std::string::npos);
+    }
+}
+
 TEST(Advise, BroadcastIsANote) {
   Built b = site(Space::global, Kind::load, 4, [](u32) { return u64{64}; });
   expect(b, "broadcast-load", 100, 100);
@@ -244,12 +271,44 @@ TEST(Advise, ElementsOfAPlainVector) {
     launch.name = std::move(name);
     return only(advise_in(parts[0], launch)).change;
   };
-  EXPECT_NE(change("add(float const*, int)").find("elements t, t + threads"), std::string::npos);
-  EXPECT_NE(change("add(unsigned int*)").find("elements t, t + threads"), std::string::npos);
+  for (const char* name : {"add(float const*, int)", "add(unsigned int*)"}) {
+    EXPECT_NE(change(name).find("thread t takes t, t + threads"), std::string::npos) << change(name);
+    EXPECT_NE(change(name).find("where a thread needs its 8 together, a[k*count + i]"), std::string::npos);
+  }
   EXPECT_NE(change("add(particle*)").find("one array per member"), std::string::npos);
   EXPECT_NE(change("add").find("one array per member"), std::string::npos) << "extern \"C\"";
   launch.sites.back().counters[0] = launch.sites[0].counters[0]; // what belongs to one thread's result
   EXPECT_NE(change("add(float const*, int)").find("a[k*count + i]"), std::string::npos);
+}
+
+// Each thread takes its part of a vector in a loop. What it finds is combined with what others find: the same elements, in turns.
+// Where each has a result of its own, or the parts leave something between them, they are rows.
+TEST(Advise, PartsOfAVectorInALoop) {
+  for (const u64 elements : {8, 64}) {
+    Built part = site(
+        Space::global, Kind::load, 4, [=](u32 l) { return u64{l} * elements * 4; }, 100 * elements);
+    part.site.site.array = {access::ArrayKind::parameter, "in"};
+    measure::FirstBlock& block = part.site.distribution.first_block;
+    block.requests = elements, block.sectors = 32 * elements, block.distinct_sectors = 4 * elements;
+    block.rows = 32, block.row_elements = 32 * elements, block.row_lanes = 32;
+    block.by_rows.sectors = 4 * elements, block.by_rows.instructions = block.by_rows.requests = elements;
+    Built result = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; });
+    result.site.site.array = {access::ArrayKind::parameter, "out", 1};
+    const auto change = [&](Built& out) {
+      measure::LaunchRecord launch = launch_of({&part, &out});
+      launch.name = "sum(float const*, float*, int)";
+      const std::vector<Advice> list = advise_in(part, launch);
+      return list.empty() ? std::string() : list[0].change;
+    };
+    const std::string turns = "thread t takes t, t + threads";
+    EXPECT_EQ(change(result).find(turns), std::string::npos) << "a sum for each thread: " << change(result);
+    Built one = site(Space::global, Kind::reduction, 4, [](u32) { return u64{0}; });
+    one.site.site.array = result.site.site.array;
+    EXPECT_NE(change(one).find(turns), std::string::npos) << change(one);
+    EXPECT_EQ(change(one).find("together"), std::string::npos) << change(one);
+    block.row_elements = 16 * elements;
+    EXPECT_EQ(change(one).find(turns), std::string::npos) << "half of each row: " << change(one);
+  }
 }
 
 // A kernel of Triton whose rows begin anywhere, so that it moves the elements of a thread one by one.
@@ -408,6 +467,12 @@ TEST(Advise, ANarrowBlockGainsLess) {
         EXPECT_EQ(advice.after.sectors, 100 * c.sectors) << c.step << " " << advice.change;
       }
   }
+  // Rows that begin inside a sector still do with the indices exchanged.
+  Built shifted =
+      site(Space::global, Kind::load, 4, [](u32 l) { return 4 + u64{l % 16 * 800 + l / 16 * 4}; });
+  measure::LaunchRecord launch = launch_of({&shifted});
+  launch.block = {16, 16, 1};
+  EXPECT_EQ(advise_in(shifted, launch)[0].after.sectors, 600u);
 }
 
 // Three bytes of a pixel are no row for a warp.
@@ -518,6 +583,37 @@ TEST(Advise, FewLanes) {
   full.site.distribution.other_warps = 900, full.site.counters[0].instructions += 900;
   full.site.counters[0].threads += 900 * 3;
   EXPECT_TRUE(advise_in(full, launch).empty()) << "nor do warps beyond the classes become fewer";
+}
+
+// What lies beside a tile has no threads of its own: other numbers of theirs would not help.
+TEST(Advise, FewLanesAtTheBorderOfATile) {
+  Built tile = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+  Built border = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 32; });
+  access::WarpAccess sparse = border.site.distribution.classes[0].example;
+  sparse.active = 0x00010001;
+  border.site.distribution.classes = {measure::class_of(sparse, 100, *border.context.architecture)};
+  border.site.counters[0] = border.site.distribution.classes[0].counts;
+  border.site.pattern = measure::pattern_of(border.site.distribution);
+  Built kept = border; // in shared memory, by the same line
+  kept.site.space = Space::shared, kept.site.site.kind = Kind::store;
+  for (Built* one : {&tile, &border}) one->site.site.array = {access::ArrayKind::parameter, "in"};
+  border.site.site.frames = kept.site.site.frames = {{"a.cu", 12, 3, ""}};
+  measure::LaunchRecord launch = launch_of({&tile, &border, &kept});
+  launch.grid = {25, 1, 1}, launch.block = {16, 8, 1};
+  const auto divergent = [&](const Built& one) {
+    const std::vector<Advice> list = advise_in(one, launch);
+    const auto found = std::ranges::find(list, findings::Rule::divergent_access, &Advice::rule);
+    return found == list.end() ? Advice() : *found;
+  };
+  for (const Built* one : {&border, &kept}) {
+    EXPECT_NE(divergent(*one).change.find("each row by consecutive threads"), std::string::npos)
+        << divergent(*one).change;
+    EXPECT_EQ(divergent(*one).gain(), 1.0);
+    EXPECT_EQ(divergent(*one).example.find("2*d"), std::string::npos) << "that is a reduction's";
+  }
+  launch.sites[0].site.array.name = "other";
+  EXPECT_NE(divergent(border).change.find("number the working threads"), std::string::npos)
+      << divergent(border).change;
 }
 
 // A pointer that each thread reads for itself leads to an array of its own; one that all read does not, nor does a list.

@@ -136,6 +136,39 @@ TEST(Advise, CopiesAreForWhatCombiningLeaves) {
       << "400 of 3200";
 }
 
+// A block updates few words, and lanes of a warp meet there: a copy takes all of it, but for floats it is a loop, in which
+// lanes of one word go one after the other.
+TEST(Advise, CopiesOfFloatsAreUpdatedInALoop) {
+  auto table = [](std::string opcode, u32 bytes, u32 words) {
+    Built out = site(Space::global, Kind::reduction, bytes, [=](u32 l) { return u64{l * 7 % words} * 64; });
+    out.site.site.opcode = std::move(opcode);
+    measure::FirstBlock& block = out.site.distribution.first_block;
+    block.requests = 1000, block.sectors = block.lanes = 32'000, block.words = words;
+    return out;
+  };
+  const Built integers = table("red.global.add.s32", 4, 8), floats = table("red.global.add.f32", 4, 8),
+              wide = table("red.global.max.u64", 8, 8);
+  const auto change = [](const Built& one) { return only(advise(one.site, one.context)).change; };
+  EXPECT_EQ(change(integers).find("loop of loads"), std::string::npos);
+  EXPECT_TRUE(change(integers).starts_with("update a copy of the table")) << change(integers);
+  for (const Built& one : {floats, wide}) {
+    EXPECT_TRUE(change(one).starts_with("find the lanes of each address")) << change(one);
+    EXPECT_NE(change(one).find("is a loop of loads and compare-and-swaps"), std::string::npos) << change(one);
+  }
+  // Lanes that go to words of their own have nothing to combine: the copy is right, and its loop is weighed.
+  const Built apart = table("red.global.add.f32", 4, 32), whole = table("red.global.add.s32", 4, 32);
+  EXPECT_TRUE(change(apart).starts_with("update a copy of the table")) << change(apart);
+  EXPECT_NE(change(apart).find("an atomic of floats in shared memory is a loop"), std::string::npos);
+  const auto alone = [](const Built& one) { // words are few, and updates many
+    Built many = one;
+    for (arch::Counts* counts : {&many.site.counters[0], &many.site.distribution.classes[0].counts})
+      *counts *= 10;
+    many.site.distribution.classes[0].warps *= 10;
+    return only(advise(many.site, many.context)).wait_cycles;
+  };
+  EXPECT_EQ(alone(whole) - alone(apart), 32'000u * arch::word_updates(*apart.context.architecture).in_loop);
+}
+
 TEST(Advise, CopiesOfATableInSharedMemory) {
   Built bins = site(Space::shared, Kind::atomic, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
   bins.site.site.opcode = "atom.shared.add.u32";

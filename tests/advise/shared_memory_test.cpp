@@ -115,6 +115,24 @@ TEST(Advise, ASwizzleStaysWithinItsRow) {
   }
 }
 
+// Fragments for tensor cores are groups of rows: two that the other half of the warp names again (x2), or four (x4).
+TEST(Advise, GroupsOfRows) {
+  const auto twice = [](u32 l) { return u64{l % 8 * 64 + l / 8 % 2 * 16}; };
+  const auto four = [](u32 l) { return u64{l % 8 * 64 + l / 8 % 2 * 16 + l / 16 * 512}; };
+  const auto columns = [](u32 l) { return u64{l % 8 * 64 + l / 8 % 2 * 512 + l / 16 * 16}; };
+  for (const Built& group :
+       {site(Space::shared, Kind::load, 16, twice), site(Space::shared, Kind::load, 16, four),
+        site(Space::shared, Kind::load, 16, columns)}) {
+    const Advice advice = only(advise(group.site, group.context));
+    EXPECT_NE(advice.change.find("keep chunk c of row r (16 bytes each) at c ^ (r / 2 % 4)"),
+              std::string::npos)
+        << advice.change;
+    EXPECT_EQ(advice.after.wavefronts, advice.before.ideal_wavefronts);
+  }
+  const Built anywhere = site(Space::shared, Kind::load, 4, [](u32 l) { return u64{l * l * l % 61 * 32}; });
+  EXPECT_NE(only(advise(anywhere.site, anywhere.context)).change.find("along no rows"), std::string::npos);
+}
+
 // Copies past the L1 that may write the array would pay for longer rows; chunks that are exchanged cost them nothing.
 TEST(Advise, ASwizzleWhereLongerRowsMakeCopiesWorse) {
   Built column = site(Space::shared, Kind::load, 16, [](u32 l) { return u64{l} * 64; });
@@ -134,7 +152,13 @@ TEST(Advise, ASwizzleWhereLongerRowsMakeCopiesWorse) {
   EXPECT_EQ(remedy(exchange, column.site, {column.context.architecture, 0, &others}).kind,
             findings::Remedy::Kind::none)
       << "no edit of a declaration does it";
-  launch.sites[1].site.function = "other";
+  // Where the copies would pay more than the loads gain, no longer rows help.
+  launch.sites.push_back(launch.sites[1]);
+  launch.sites.back().site.id = access::SiteId(2u);
+  for (measure::SiteRecord& one : {std::ref(launch.sites[1]), std::ref(launch.sites[2])})
+    one.distribution.classes[0].warps *= 10, one.counters[0] = one.distribution.classes[0].counts * 10;
+  EXPECT_TRUE(only(advise_in(column, launch)).change.starts_with("keep chunk c of row r")) << exchange.change;
+  launch.sites[1].site.function = launch.sites[2].site.function = "other";
   EXPECT_TRUE(only(advise_in(column, launch)).change.starts_with("make each row")) << "not written by them";
 }
 

@@ -21,6 +21,7 @@ struct Made {
   std::vector<i64> strides; // bytes from lane to lane, one per site
   u32 lanes = 32;
   std::vector<u64> offsets{}; // of the first lane; else 0
+  u32 sm = 90;
 };
 
 Site load(u32 id, std::vector<access::SourceFrame> frames, const std::string& array = "") {
@@ -37,8 +38,8 @@ Site load(u32 id, std::vector<access::SourceFrame> frames, const std::string& ar
 measure::LaunchRecord counted(const Made& made, u64 index = 0) {
   measure::LaunchRecord launch;
   launch.index = index, launch.kernel = made.kernel, launch.name = made.kernel, launch.module = made.kernel;
-  launch.grid = {2, 1, 1}, launch.block = {64, 1, 1}, launch.sm = {90};
-  std::vector<const arch::Architecture*> rows{arch::find(90)};
+  launch.grid = {2, 1, 1}, launch.block = {64, 1, 1}, launch.sm = {made.sm};
+  std::vector<const arch::Architecture*> rows{arch::find(made.sm)};
   measure::Collector collector(rows, made.sites, 1);
   std::vector<u32> active(2, made.lanes == 32 ? full_mask : (1u << made.lanes) - 1);
   for (u64 cta = 0; cta < 2; ++cta)
@@ -58,7 +59,7 @@ measure::LaunchRecord counted(const Made& made, u64 index = 0) {
 Model model_of(std::vector<measure::LaunchRecord> launches, const SourceLines& source = {},
                const Options& options = {}) {
   Input input;
-  input.sm = {90};
+  input.sm = launches.at(0).sm;
   for (measure::LaunchRecord& launch : launches) input.launches.emplace_back(std::move(launch));
   SourceLines none = [](const std::string&, u32) { return std::nullopt; };
   Result<Model> model = build(std::move(input), source ? source : none, options);
@@ -186,8 +187,31 @@ TEST(Causes, APredictionIsOfAllAccessesOfTheFinding) {
     after += row.advice[0].after.sectors;
   }
   EXPECT_EQ(finding.predicted->after, after);
-  EXPECT_TRUE(says(terminal(model, {.width = 400, .lines = true}),
-                   "Gain:   6 times fewer sectors; saves 83% of the")); // (32 + 16) / (4 + 4)
+  const std::string text = terminal(model, {.width = 400, .lines = true});
+  EXPECT_TRUE(says(text, "Gain:   6 times fewer sectors; saves 83% of the")); // (32 + 16) / (4 + 4)
+  // The access that is named has its own numbers.
+  EXPECT_TRUE(says(
+      text, "32 sectors per request where 4 would do; both accesses: 5.12 kB of 6.14 kB (83%) for nothing"));
+}
+
+// The factor and the share are of the same bytes, where transactions are larger than what is asked for.
+TEST(Causes, AGainIsInTheUnitOfTheCost) {
+  for (const auto& [stride, gain] :
+       {std::pair<i64, const char*>{64, "16 times fewer bytes; saves 94% of the"},
+        {12, "3 times fewer bytes; saves 67% of the"}}) {
+    const Model model = model_of({counted(
+        {.kernel = "k", .sites = {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, .strides = {stride}, .sm = 20})});
+    const std::string text = terminal(model, {.width = 400, .lines = true});
+    EXPECT_TRUE(says(text, "bytes per request where"));
+    EXPECT_TRUE(says(text, gain));
+  }
+}
+
+TEST(Causes, IdleLanesAreACauseBesideTheirDistance) {
+  const Made few{
+      .kernel = "k", .sites = {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, .strides = {64}, .lanes = 8};
+  EXPECT_TRUE(
+      says(terminal(model_of({counted(few)}), {.width = 400}), "64 bytes apart, 8.0 of 32 lanes active"));
 }
 
 // Two instructions of one statement of an unrolled loop, with different conflicts and different advice.

@@ -89,6 +89,8 @@ TEST(PatternText, RowsOfATwoDimensionalBlock) {
          "8 rows of 4 lanes, 4096 bytes apart");
   expect({.address = [](u32 l) { return 65540 + 4 * (l % 16) + 4096 * (l / 16); }}, PatternKind::misaligned,
          "2 rows of 16 lanes, misaligned by 4 bytes");
+  expect({.address = [](u32 l) { return 65536 + 4 * (l % 30) + 512 * (l / 30); }}, PatternKind::strided,
+         "2 rows of up to 30 lanes, 512 bytes apart");
   expect({.address = [](u32 l) { return 65536 + 4096 * (l % 16) + 4 * (l / 16); }}, PatternKind::strided,
          "2 rows of 16 lanes with stride 4096 bytes, 4 bytes apart");
 }

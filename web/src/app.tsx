@@ -35,7 +35,7 @@ function Help({ close }: { close: () => void }) {
     <dialog ref={box} aria-labelledby="help-title" onClose={close}>
       <h2 id="help-title">Keys and words</h2>
       <dl>{keys.map(([key, words]) => <><dt>{key.split(' ').map((k) => <><kbd>{k}</kbd> </>)}</dt><dd>{words}</dd></>)}</dl>
-      <p>A request is one load or store of a warp of 32 lanes. Global and local memory move between warps and the L1 in sectors of 32 bytes, four to a line of 128; what the L1 or the L2 has does not come from device memory again. Shared memory has banks; lanes that want different words of one bank need a pass each, a wavefront. Blue is what was asked for, hatched orange what travelled for nothing.</p>
+      <p>A request is one load or store of a warp of 32 lanes. Global and local memory move between warps and the L1 in sectors of 32 bytes, four to a line of 128; what the L1 or the L2 has does not come from device memory again. Shared memory has banks; lanes that want different words of one bank need a pass each, a wavefront. Blue is what is needed, hatched orange what travels for nothing; in the picture of a warp, what its lanes ask for, and what comes with it.</p>
       <button type="button" class="go" onClick={() => box.current!.close()}>Close</button>
     </dialog>
   );

@@ -47,7 +47,7 @@ function Spaces() {
             {([['before', old], ['after', now]] as const).map(([words, side]) => (
               <div class="tb pair"><span>{words}</span><Bar moved={side?.moved ?? 0} waste={side?.excess ?? 0} of={most} /><b>{amount(side?.moved ?? 0)}</b></div>
             ))}
-            <p class="key"><span><i class="u" aria-hidden="true" />asked for</span><span><i class="w" aria-hidden="true" />for nothing: {amount(old?.excess ?? 0)} → {amount(now?.excess ?? 0)}</span></p>
+            <p class="key"><span><i class="u" aria-hidden="true" />needed</span><span><i class="w" aria-hidden="true" />for nothing: {amount(old?.excess ?? 0)} → {amount(now?.excess ?? 0)}</span></p>
           </div>
         );
       })}

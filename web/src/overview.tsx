@@ -69,7 +69,7 @@ function Totals({ view }: { view: View }) {
         <div class="total">
           <h2>{capital(spacesOf(lane))} <span>{unit[lane]}</span></h2>
           <div class="tb"><Bar moved={moved} waste={waste} /><b>{total(moved, lane)}</b></div>
-          <p class="key"><span><i class="u" aria-hidden="true" />asked for: {total(moved - waste, lane)}</span><span><i class="w" aria-hidden="true" />for nothing: {total(waste, lane)} ({percent(moved ? waste / moved : 0)})</span></p>
+          <p class="key"><span><i class="u" aria-hidden="true" />needed: {total(moved - waste, lane)}</span><span><i class="w" aria-hidden="true" />for nothing: {total(waste, lane)} ({percent(moved ? waste / moved : 0)})</span></p>
         </div>
       ))}
     </div>

@@ -36,16 +36,15 @@ std::string in_elements(i64 stride, const access::Site& site) {
 std::string rows_text(const Shape& shape, const access::Site& site) {
   if (shape.gap == 0 && shape.offset == 0 && shape.stride == static_cast<i64>(site.bytes))
     return fmt::format("{} neighbouring {}, each for {} lanes", shape.row_lanes, unit_of(site), shape.rows);
-  std::string apart = fmt::format("{} bytes apart", shape.gap);
-  if (shape.stride == 0)
-    return fmt::format("{} addresses, each for {} lanes, {}", shape.rows, shape.row_lanes, apart);
+  const std::string apart = fmt::format("{} bytes apart", shape.gap);
+  const bool last_is_short = shape.rows * shape.row_lanes > warp_size;
+  const std::string lanes = fmt::format("{}{} lanes", last_is_short ? "up to " : "", shape.row_lanes);
+  if (shape.stride == 0) return fmt::format("{} addresses, each for {}, {}", shape.rows, lanes, apart);
   if (shape.offset != 0)
-    return fmt::format("{} rows of {} lanes, misaligned by {} bytes", shape.rows, shape.row_lanes,
-                       shape.offset);
+    return fmt::format("{} rows of {}, misaligned by {} bytes", shape.rows, lanes, shape.offset);
   if (shape.stride == static_cast<i64>(site.bytes))
-    return fmt::format("{} rows of {} lanes, {}", shape.rows, shape.row_lanes, apart);
-  return fmt::format("{} rows of {} lanes with stride {} bytes, {}", shape.rows, shape.row_lanes,
-                     shape.stride, apart);
+    return fmt::format("{} rows of {}, {}", shape.rows, lanes, apart);
+  return fmt::format("{} rows of {} with stride {} bytes, {}", shape.rows, lanes, shape.stride, apart);
 }
 
 std::string conflict_text(const Pattern& pattern) {
@@ -88,6 +87,11 @@ double active_lanes(const arch::Counts& counts) {
   return static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
 }
 
+std::string idle_lanes(const Row& row) {
+  const double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
+  return lanes < many_lanes ? fmt::format(", {:.1f} of 32 lanes active", lanes) : "";
+}
+
 std::string pattern_text(const Row& row, bool with_lanes) {
   if (row.pattern.shape.form == measure::Form::none && row.site.kind == access::Kind::async_copy &&
       row.distribution.classes.empty() && access::is_bulk(row.site))
@@ -98,10 +102,8 @@ std::string pattern_text(const Row& row, bool with_lanes) {
                : "pattern not known"; // measured, or a report of an earlier version
   std::string text = describe(row.pattern, row.site);
   if (row.pattern.share < 0.995) text += fmt::format(" in {} of warps", text::percent(row.pattern.share));
-  double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
   const bool told = row.pattern.shape.form == Form::one_lane || row.pattern.shape.form == Form::with_gaps;
-  if (with_lanes && lanes < many_lanes && !(told && row.pattern.share >= 0.995))
-    text += fmt::format(", {:.1f} of 32 lanes active", lanes);
+  if (with_lanes && !(told && row.pattern.share >= 0.995)) text += idle_lanes(row);
   return text;
 }
 

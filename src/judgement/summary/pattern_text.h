@@ -11,6 +11,8 @@ std::string describe(const measure::Pattern&, const access::Site&);
 // "stride 512 bytes (128 floats) in 50% of warps, 2.0 of 32 lanes active"
 std::string pattern_text(const Row&,
                          bool with_lanes = true); // with_lanes: how many are active, where few are
+// ", 8.0 of 32 lanes active", on average; empty where nearly all are.
+std::string idle_lanes(const Row&);
 // "load global 4 B": for a column of a table.
 std::string access_name(const Row&);
 // "load of 4 bytes from 'a'", "store of 4 bytes to shared memory": for a sentence. `array`: empty where it is not known.

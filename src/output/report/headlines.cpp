@@ -18,6 +18,7 @@
 #include "summary/rows.h"
 #include "text/words.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 #include <tuple>
@@ -56,11 +57,15 @@ std::string change_of(const Page& page, const Row& worst) {
 // "8.0 times fewer sectors; saves 74% of the traffic", over all accesses of the finding. Empty where nothing is gained.
 std::string gain_of(const Page& page, const Finding& finding) {
   if (!finding.predicted || page.model.input.measured) return "";
-  const auto& [metric, before, after, saved_bytes] = *finding.predicted;
+  auto [metric, before, after, saved_bytes] = *finding.predicted;
+  std::string_view what = metric == advise::Metric::threads ? "updates" : advise::name(metric); // of atomics
+  // Where transactions have several sizes, bytes tell what is saved, as they tell what it costs.
+  if (finding.cost.unit == "bytes" && saved_bytes != 0) {
+    before = measure::bytes_moved(finding.counts, row_of(page, finding.accesses[0]).space);
+    after = before - std::min(before, saved_bytes), what = "bytes";
+  }
   const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
   if (gain <= 1.05) return "";
-  const std::string_view what =
-      metric == advise::Metric::threads ? "updates" : advise::name(metric); // of atomics
   std::string text = after == 0 ? fmt::format("none of these {} is left", what)
                                 : fmt::format("{} times fewer {}", findings::times(gain), what);
   if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
@@ -68,22 +73,29 @@ std::string gain_of(const Page& page, const Finding& finding) {
   return text;
 }
 
-// "32 sectors per request where 4 would do: 402 MB of 537 MB (75%) are for nothing"
-std::string waste_text(const Page& page, const Finding& finding, Space space) {
+// "32 sectors per request where 4 would do: 402 MB of 537 MB (75%) for nothing". Of several accesses, the numbers of the worst,
+// which is named, and then what all of them move.
+std::string waste_text(const Page& page, const Finding& finding, std::size_t accesses) {
+  const Row& worst = row_of(page, finding.accesses[0]);
+  const Space space = worst.space;
   const bool sampled = std::ranges::any_of(finding.accesses, [&](const Finding::Access& access) {
     return kernel_of(page, access).status == measure::Status::sampled;
   });
-  std::string text = findings::cost_text(finding.cost.actual, finding.cost.unit, finding.cost.ideal);
+  const Cost& cost = accesses == 1 ? finding.cost : worst.cost;
+  std::string text = findings::cost_text(cost.actual, cost.unit, cost.ideal);
+  text += accesses == 1 ? ": "
+                        : fmt::format("; {}: ", accesses == 2 ? "both accesses"
+                                                              : fmt::format("all {} accesses", accesses));
   const u64 moved = measure::bytes_moved(finding.counts, space),
-            excess = measure::excess_bytes(finding.counts, space, row_of(page, finding.accesses[0]).site);
+            excess = measure::excess_bytes(finding.counts, space, worst.site);
   if (space == Space::shared)
-    text += fmt::format(": {} of {} wavefronts", shown(measure::excess(finding.counts, space), sampled),
+    text += fmt::format("{} of {} wavefronts", shown(measure::excess(finding.counts, space), sampled),
                         shown(finding.counts.wavefronts, sampled));
   else if (space == Space::constant)
-    text += fmt::format(": {} of {} requests", shown(measure::excess(finding.counts, space), sampled),
+    text += fmt::format("{} of {} requests", shown(measure::excess(finding.counts, space), sampled),
                         shown(finding.counts.requests, sampled));
   else
-    text += fmt::format(": {} of {}", shown_bytes(excess, sampled), shown_bytes(moved, sampled));
+    text += fmt::format("{} of {}", shown_bytes(excess, sampled), shown_bytes(moved, sampled));
   return text +
          fmt::format(" ({}) for nothing",
                      percent(moved == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(moved)));
@@ -98,7 +110,7 @@ std::string problem_of(const Page& page, const Row& row) {
       pattern_text(row, advice == nullptr || advice->rule != findings::Rule::divergent_access);
   if (advice == nullptr || pattern.find(advice->title) != pattern.npos) return pattern;
   const bool told = advice->tells_stride && row.pattern.shape.form == measure::Form::strided;
-  return told ? advice->title : fmt::format("{} ({})", advice->title, pattern);
+  return told ? advice->title + idle_lanes(row) : fmt::format("{} ({})", advice->title, pattern);
 }
 
 // Launches of one kernel whose costs differ: "; 4.00 in 1 launch, 5.00 in 1 launch". Else empty.
@@ -182,9 +194,17 @@ std::string labelled(const Page& page, std::string_view label, std::string text)
   return wrap(text, fmt::format("    {:8}", label), page.options.width);
 }
 
-std::string share_words(const Finding& finding) {
+// "54% of the waste", which is of cycles; with its share of what moves for nothing where that is quite another, and not all.
+std::string share_words(const Page& page, const Finding& finding) {
+  constexpr double another = 0.25;
   if (waits(finding)) return "Atomics that wait";
-  return percent(finding.share) + " of the waste";
+  std::string out = percent(finding.share) + " of the waste";
+  const Space space = row_of(page, finding.accesses[0]).space;
+  if (space != Space::global) return out;
+  const double bytes = share_of(finding.excess_bytes, excess_bytes(page.model, space, 0));
+  if (bytes < 1 && std::abs(bytes - finding.share) >= another)
+    out += fmt::format(" ({} of the wasted bytes)", percent(bytes));
+  return out;
 }
 
 // Where it is, and whose: "matmul, matmul.cu:15", "60 accesses of x, y (fb, hgc)".
@@ -209,9 +229,10 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
   const Row& row = row_of(page, worst);
-  const bool alone = accesses_in_source(page, finding) == 1;
+  const std::size_t accesses = accesses_in_source(page, finding);
+  const bool alone = accesses == 1;
   std::string out =
-      page.style.bold(wrap(fmt::format("{}: {}", share_words(finding), subject_of(page, finding)),
+      page.style.bold(wrap(fmt::format("{}: {}", share_words(page, finding), subject_of(page, finding)),
                            fmt::format("{:>2}. ", number), width));
   if (!alone) out += wrap(places_text(page, finding) + library_note(page, finding), "    ", width);
   if (const Line& line = line_of(page, worst); !line.text.empty())
@@ -222,7 +243,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
         '\n';
   const std::string what = described(row.site, row.space, array_name(row.site.array),
                                      row.site.kind == access::Kind::async_copy && row.space == Space::shared);
-  std::string costs = waits(finding) ? wait_text(page, finding) : waste_text(page, finding, row.space);
+  std::string costs = waits(finding) ? wait_text(page, finding) : waste_text(page, finding, accesses);
   if (!waits(finding) && row.space == Space::shared) costs += combined_note(page, finding);
   if (!waits(finding)) costs += by_launch(page, worst, alone);
   out +=
@@ -235,14 +256,19 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   return out;
 }
 
+// " (8 times fewer sectors)": of what is gained, the factor.
+std::string in_brackets(const std::string& gain) {
+  return gain.empty() ? "" : fmt::format(" ({})", gain.substr(0, gain.find(';')));
+}
+
 // The same in two or three lines, where others take the room: of the change what stands before its conditions.
 std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
   const Row& row = row_of(page, finding.accesses[0]);
   const std::string gain = gain_of(page, finding), change = change_of(page, row);
-  std::string text = fmt::format("{}: {}: {}. Change: {}", share_words(finding), subject_of(page, finding),
-                                 problem_of(page, row), change.substr(0, change.find_first_of(";,:")));
-  if (!gain.empty()) text += fmt::format(" ({})", gain.substr(0, gain.find(';')));
-  return wrap(text, fmt::format("{:>2}. ", number), page.options.width);
+  std::string text =
+      fmt::format("{}: {}: {}. Change: {}", share_words(page, finding), subject_of(page, finding),
+                  problem_of(page, row), change.substr(0, change.find_first_of(";,:")));
+  return wrap(text + in_brackets(gain), fmt::format("{:>2}. ", number), page.options.width);
 }
 
 // Sectors that other warps read too, and that the L1 serves: what is asked for twice costs little. A neighbour's elements are
@@ -256,8 +282,9 @@ std::string served_section(const Page& page, const std::vector<const Finding*>& 
       add_new(halos, subject_of(page, *finding));
     else
       add_new(others,
-              fmt::format("{}: {}. Change: {}", subject_of(page, *finding), problem_of(page, row),
-                          shows_all(page.options) ? change : change.substr(0, change.find_first_of(";,:"))));
+              fmt::format("{}: {}. Change: {}{}", subject_of(page, *finding), problem_of(page, row),
+                          shows_all(page.options) ? change : change.substr(0, change.find_first_of(";,:")),
+                          in_brackets(gain_of(page, *finding))));
   }
   std::string out;
   if (!halos.empty()) others.push_back(listed(halos, 3));

@@ -183,14 +183,19 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
     return;
   }
   // Copies of the table take what lanes of one warp share, too. They need shared memory and barriers, or more of it, and so
-  // must leave clearly less than combining does: where keys are sorted, only neighbours meet.
-  if (std::vector<Advice> copy; !one_address && !loop && spread_atomics(s, combined, copy) &&
-                                5 * value(out.metric, copy[0].after) < 4 * value(out.metric, leaders)) {
+  // must leave clearly less than combining does: where keys are sorted, only neighbours meet. Where the copy is updated in a
+  // loop, in which lanes of one word go one after the other, and words have two lanes or more, combining comes first.
+  std::vector<Advice> copy;
+  const bool spreads = !one_address && !loop && spread_atomics(s, combined, copy) &&
+                       5 * value(out.metric, copy[0].after) < 4 * value(out.metric, leaders);
+  const bool in_loop = !shared && loops_in_shared(site) && 2 * leaders.threads <= s.counters.threads;
+  if (spreads && !in_loop) {
     copy[0].wait_cycles = wait_of(s, leaders);
     list.push_back(std::move(copy[0]));
     return;
   }
   say_combine(s, one_address, out);
+  if (spreads) say_loop_in_shared(site, out);
   out.after = leaders;
   out.lanes = changed(s, keep_leaders);
   out.wait_cycles = wait_of(s, leaders);

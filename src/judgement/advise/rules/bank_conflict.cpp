@@ -40,20 +40,24 @@ struct Rows {
   }
 };
 
-// The step between lanes, and from one row of lanes to the next, where all lanes are so far apart; else there are no
-// rows.
+// The step between lanes, from one row of lanes to the next, from one group of such rows to the next, as the matrices of ldmatrix
+// are, and so on; without those that are shorter than a row. None where lanes are in no such order.
 std::vector<u64> pitches(const access::WarpAccess& access) {
-  std::vector<i64> address;
-  for_each_lane(access.active, [&](u32 lane) { address.push_back(static_cast<i64>(access.address[lane])); });
-  std::size_t count = address.size(), row = 2;
-  if (count < 2) return {};
-  i64 step = address[1] - address[0];
-  while (row < count && address[row] - address[row - 1] == step) ++row;
-  i64 gap = row < count ? address[row] - address[0] : 0;
-  for (std::size_t i = 0; i < count; ++i)
-    if (address[i] - address[0] != static_cast<i64>(i / row) * gap + static_cast<i64>(i % row) * step)
-      return {};
-  std::vector<u64> out{static_cast<u64>(std::abs(step)), static_cast<u64>(std::abs(gap))};
+  std::vector<i64> starts;
+  for_each_lane(access.active, [&](u32 lane) { starts.push_back(static_cast<i64>(access.address[lane])); });
+  std::vector<u64> out;
+  while (starts.size() > 1) {
+    const i64 step = starts[1] - starts[0];
+    std::size_t row = 2;
+    while (row < starts.size() && starts[row] - starts[row - 1] == step) ++row;
+    std::vector<i64> rows;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      if (i % row == 0) rows.push_back(starts[i]);
+      if (starts[i] - rows.back() != static_cast<i64>(i % row) * step) return {};
+    }
+    out.push_back(static_cast<u64>(std::abs(step)));
+    starts = std::move(rows);
+  }
   std::erase_if(out, [](u64 pitch) { return pitch < shortest_row || pitch % 4 != 0; });
   return out;
 }
@@ -164,15 +168,16 @@ Rows rows_of(const Subject& s, u64 pitch) {
   return out;
 }
 
-// Those that serve the accesses to the array best.
+// Those that serve the accesses to the array best; of pitch 0 where neither a padding nor an exchange does.
 Rows best_rows(const Subject& s) {
   auto left = [](const Rows& rows) {
-    return static_cast<double>(rows.padding.after.wavefronts) / static_cast<double>(rows.before.wavefronts);
+    const u64 after = (rows.is_better_exchanged() ? rows.swizzle.after : rows.padding.after).wavefronts;
+    return static_cast<double>(after) / static_cast<double>(rows.before.wavefronts);
   };
   Rows best;
   for (u64 distance : pitches(main_class(s).example)) {
     Rows tried = rows_of(s, row_within(s, distance));
-    if (tried.padding.units != 0 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
+    if (left(tried) < 1 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
   }
   return best;
 }
@@ -306,8 +311,9 @@ void say_swizzle(const Subject& s, const Rows& rows, Advice& out) {
                   in_words(rows.swizzle));
   if (rows.made_worse != 0)
     out.change += fmt::format(
-        "; longer rows would lower the conflicts too, but other accesses then take {} more wavefronts",
-        rows.made_worse);
+        "; rows that are {} bytes longer would lower the conflicts too, but other accesses then take {} more "
+        "wavefronts",
+        rows.longer_by(), rows.made_worse);
   out.example = fmt::format("&tile[r][({}) * (16 / sizeof(tile[0][0]))]", in_words(rows.swizzle));
   predict(s, exchanged(rows.pitch, rows.swizzle.chunks, rows.swizzle.together), out);
 }
@@ -368,12 +374,15 @@ void bank_conflict(const Subject& s, std::vector<Advice>& list) {
     say_sources(s, out);
   } else if (steps_are_short(s) || steps_double(s)) {
     say_neighbours(s, out);
-  } else if (Rows rows = best_rows(s); rows.padding.units != 0) {
+  } else if (Rows rows = best_rows(s); rows.pitch != 0) {
     say_rows(s, rows, out);
   } else {
     out.change =
-        "give the lanes of a warp other elements: no padding of up to 32 words lowers what the accesses to "
-        "this array take together";
+        pitches(main_class(s).example).empty()
+            ? "give the lanes of a warp words of different banks: they go along no rows that could be "
+              "made longer"
+            : "give the lanes of a warp other elements: no padding of up to 32 words lowers what the "
+              "accesses to this array take together";
     out.confidence = Confidence::possible; // a note
   }
   list.push_back(std::move(out));

@@ -49,6 +49,53 @@ bool shares_rows(const Subject& s) {
           }));
 }
 
+double lanes_of(const measure::SiteRecord& site, std::size_t column) {
+  const arch::Counts& counts = site.counters[column];
+  return counts.instructions == 0
+             ? 0
+             : static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
+}
+
+// Does a load of few lanes go to an array that whole warps load elsewhere in the kernel, and that it does not store to? Then these
+// are the elements beside a tile, which have no threads of their own. What a reduction leaves over is stored again.
+bool loads_a_border(const Subject& s, const measure::SiteRecord& site) {
+  const std::size_t column = s.context.column;
+  if (site.site.kind != access::Kind::load || !is_device(site.space) || lanes_of(site, column) >= few ||
+      site.site.array.kind == access::ArrayKind::unknown)
+    return false;
+  bool whole = false, stored = false;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.site.array == site.site.array && other.site.function == site.site.function &&
+        column < other.counters.size()) {
+      whole |= other.site.kind == access::Kind::load && lanes_of(other, column) >= few &&
+               (other.site.frames.empty() || other.site.frames != site.site.frames);
+      stored |= other.site.kind == access::Kind::store;
+    }
+  return whole && !stored;
+}
+
+// The load of such elements, or what its line does with them.
+bool is_of_border(const Subject& s) {
+  if (s.context.launch == nullptr) return false;
+  const std::vector<measure::SiteRecord>& sites = s.context.launch->record().sites;
+  return loads_a_border(s, s.site) ||
+         (!s.site.site.frames.empty() && std::ranges::any_of(sites, [&](const auto& other) {
+           return other.site.frames == s.site.site.frames && loads_a_border(s, other);
+         }));
+}
+
+// A note: fewer instructions are not all that counts, as lanes that load a column of a tile go to a sector each, however many
+// take part.
+void say_border(Advice& out) {
+  out.cause =
+      "the elements beside a tile have no threads of their own, so that few lanes load them, in instructions "
+      "of their own";
+  out.change =
+      "read each row by consecutive threads, together with what lies beside it. Or make the block wider, so "
+      "that fewer tiles have a border";
+  out.example = "for (int i = threadIdx.x; i < blockDim.x + 2; i += blockDim.x) tile[y][i] = row[i - 1];";
+}
+
 } // namespace
 
 void divergence(const Subject& s, std::vector<Advice>& list) {
@@ -69,7 +116,10 @@ void divergence(const Subject& s, std::vector<Advice>& list) {
       "let whole warps take part: number the working threads from 0 up, and compute the work from that "
       "number";
   out.example = "int j = 2*d*threadIdx.x; if (j < size) … instead of if (threadIdx.x % (2*d) == 0) …";
-  out.after.instructions = full;
+  if (is_of_border(s))
+    say_border(out);
+  else
+    out.after.instructions = full;
   out.confidence = Confidence::possible;
   list.push_back(std::move(out));
 }

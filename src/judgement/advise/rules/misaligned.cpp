@@ -55,7 +55,7 @@ bool rows_begin_inside(const Subject& s) {
   const measure::Shape& shape = s.site.pattern.shape;
   return shape.form == measure::Form::rows && shape.stride == static_cast<i64>(s.site.site.bytes) &&
          shape.gap % static_cast<i64>(measure::sector_bytes) != 0 && !is_atomic(s.site.site.kind) &&
-         s.counters.sectors > s.counters.ideal_sectors;
+         s.counters.sectors > s.counters.ideal_sectors && !in_other_turns(s);
 }
 
 double per_warp(u64 sum, const arch::Counts& counts) {

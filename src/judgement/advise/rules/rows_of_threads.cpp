@@ -44,7 +44,12 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
                            stores ? "" : " and then combine what they found (__shfl_down_sync)");
   out.example = fmt::format("for (int j = begin + lane; j < end; j += {}) {}", lanes,
                             stores ? "out[j] = … A[j] …;" : "sum += A[j];");
-  if (!known) return true;
+  if (!known) {
+    out.change +=
+        "; where the rows are parts of one vector, let neighbouring threads take neighbouring elements "
+        "instead: thread t takes t, t + threads, …";
+    return true;
+  }
   if (!strided) {
     out.rule = findings::uncoalesced(s.site.site.kind);
     out.title = "each thread walks along a row of its own";

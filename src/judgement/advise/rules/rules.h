@@ -82,6 +82,12 @@ std::string largest_step_first(std::string_view what);
 // Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
 // lanes. False where there is nothing to say.
 bool spread_atomics(const Subject&, const std::optional<arch::Counts>& by_itself, std::vector<Advice>&);
+// Does the assembler make a loop of loads and compare-and-swaps of this operation, where it is on shared memory?
+bool loops_in_shared(const access::Site&);
+// Adds to a change that combines lanes what becomes of the rest in shared memory.
+void say_loop_in_shared(const access::Site&, Advice& out);
+// Are lanes side by side, but for some that are turns of a loop ahead, whole widths of a warp? Not where all are.
+bool in_other_turns(const Subject&);
 // The lanes of a warp that go along one row, where each 4, 8 or 16 have a row of their own; else 0.
 u32 lanes_of_row(const measure::SiteRecord&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.

@@ -5,11 +5,21 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 namespace warplens::advise::rules {
 
 namespace {
+
+// Sectors that stores need in the order of their addresses within each block; all that they take where it was not followed.
+u64 sorted_in_block(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return block.lanes == 0 ? s.counters.sectors
+                          : of_all_blocks(s.counters.threads, block.by_address.sectors, block.lanes);
+}
+
+bool sorting_in_block_helps(const Subject& s) { return 3 * sorted_in_block(s) <= 2 * s.counters.sectors; }
 
 void say_stores(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
@@ -17,14 +27,13 @@ void say_stores(const Subject& s, Advice& out) {
   out.change = "sort by destination first, so that neighbouring threads write neighbouring elements";
   predict(s, consecutive(s), out);
   if (block.lanes == 0) return;
-  const u64 sectors = of_all_blocks(s.counters.threads, sorted.sectors, block.lanes);
   if (20 * sorted.sectors >= 19 * block.sectors) {
     out.change =
         "sort by destination before the kernel, so that neighbouring threads write neighbouring elements; "
         "the block stores in the order of its destinations already";
     return;
   }
-  if (3 * sectors > 2 * s.counters.sectors) {
+  if (!sorting_in_block_helps(s)) {
     out.change += "; sorting within the block does not help, because its destinations are too far apart";
     return;
   }
@@ -32,7 +41,7 @@ void say_stores(const Subject& s, Advice& out) {
       "collect a block's elements in shared memory in the order of their destinations, so that neighbouring "
       "threads write neighbouring ones";
   out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
-  set_sectors(out.after, sectors);
+  set_sectors(out.after, sorted_in_block(s));
   out.after.requests = of_all_blocks(s.counters.requests, sorted.requests, block.requests);
   out.after.instructions = of_all_blocks(s.counters.instructions, sorted.instructions, block.requests);
 }
@@ -63,6 +72,15 @@ bool goes_to_rows(const Subject& s) {
 Advice of_rows(const Subject& s, u32 lanes) {
   if (has_aligned_twin(s)) return halo(s, true);
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
+  out.confidence = Confidence::possible;
+  if (in_other_turns(s)) {
+    out.title = "the lanes of a warp are in different turns of a loop";
+    out.cause =
+        "lanes with fewer turns go through the remainder of an unrolled loop while others are turns ahead";
+    out.change = "give all lanes of a warp as many turns, with the test inside the loop, or do not unroll it "
+                 "(#pragma unroll 1); the order of the lanes is fine";
+    return out;
+  }
   out.title = "the lanes of a warp go to parts of several rows";
   out.cause = "each part begins and ends inside a sector";
   out.change =
@@ -72,7 +90,6 @@ Advice of_rows(const Subject& s, u32 lanes) {
     out.cause =
         "rows begin and end inside sectors, and lanes that a short row leaves over have nothing to do";
   }
-  out.confidence = Confidence::possible;
   return out;
 }
 
@@ -95,6 +112,19 @@ bool in_groups(const access::WarpAccess& access, u32 lanes) {
 
 } // namespace
 
+// Lanes side by side, but for some that are whole turns of a warp ahead.
+bool in_other_turns(const Subject& s) {
+  constexpr u64 most_turns = 8; // that compilers unroll; what is further apart is another row
+  const access::WarpAccess& access = main_class(s).example;
+  const u64 bytes = access.bytes, width = warp_size * bytes;
+  std::set<u64> starts, places; // where the warp would begin, by each lane; the same within a warp's width
+  for_each_lane(access.active, [&](u32 lane) {
+    const u64 start = access.address[lane] + width - lane * bytes;
+    starts.insert(start), places.insert(start % width);
+  });
+  return places.size() == 1 && starts.size() > 1 && *starts.rbegin() - *starts.begin() <= most_turns * width;
+}
+
 u32 lanes_of_row(const measure::SiteRecord& site) {
   const std::vector<measure::WarpClass>& classes = site.distribution.classes;
   if (classes.empty()) return 0;
@@ -107,17 +137,19 @@ u32 lanes_of_row(const measure::SiteRecord& site) {
 }
 
 void scattered(const Subject& s, std::vector<Advice>& list) {
-  if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
-      s.site.pattern.kind() != measure::PatternKind::scattered)
+  const measure::Form form = s.site.pattern.shape.form;
+  const bool apart =
+      form == measure::Form::rows && s.counters.sectors > s.counters.ideal_sectors && in_other_turns(s);
+  if (!is_device(s.site.space) || is_atomic(s.site.site.kind) || !(form == measure::Form::scattered || apart))
     return;
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
-  if (!is_heap(s) && say_rows_of_threads(s, out)) {
+  if (!apart && !is_heap(s) && say_rows_of_threads(s, out)) {
     list.push_back(std::move(out));
     return;
   }
   const bool load = reads(s.site.site.kind);
-  const u32 lanes = load ? lanes_of_row(s.site) : 0;
-  if (lanes != 0 || (load && goes_to_rows(s))) {
+  const u32 lanes = lanes_of_row(s.site);
+  if (apart || ((lanes != 0 || goes_to_rows(s)) && (load || !sorting_in_block_helps(s)))) {
     list.push_back(of_rows(s, lanes));
     return;
   }

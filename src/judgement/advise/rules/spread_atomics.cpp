@@ -5,6 +5,7 @@
 // is one for each word of the copy: how many words that are is seen in the first block (measure::FirstBlock), an estimate
 // where blocks differ. In shared memory lanes want different words of one bank. Copies side by side, word by word, one for
 // some of the lanes each, are tried on the lanes of every class; with one for each lane no two can meet.
+#include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "arch/table.h"
 #include "arch/waits.h"
@@ -17,6 +18,13 @@ namespace warplens::advise::rules {
 namespace {
 
 constexpr u64 shared_table = 48 << 10; // bytes of shared memory that a block has without asking for more
+
+std::string loop_in_shared(const access::Site& site) {
+  return fmt::format(
+      "an atomic of {} in shared memory is a loop of loads and compare-and-swaps; one of 32-bit "
+      "integers is an instruction",
+      access::is_of_floats(site) ? "floats" : "8 bytes");
+}
 
 // Lane n uses copy n % copies of the table. Where the assembler counts lanes of one word together, it still does.
 Change to_copies(const Subject& s, u32 copies, bool as_loads) {
@@ -83,14 +91,17 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
     out.change =
         "update a copy of the table in shared memory for each block, and add the copies up at the end; the "
         "more a block updates, the more it saves";
+    if (loops_in_shared(s.site.site)) out.change += "; " + loop_in_shared(s.site.site);
     out.after.threads = left;
     set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
     // Warps that each go to different words still meet the other warps there. Few updates are not worth a word.
     constexpr u64 few_updates = 4096, some_times = 4;
-    if (const u64 saved = s.counters.threads - left;
-        saved >= few_updates && block.lanes >= some_times * table)
-      out.wait_cycles = saved / table * arch::word_updates(*s.context.architecture).in_l2 *
-                        s.context.architecture->part.multiprocessors;
+    const arch::WordUpdates cycles = arch::word_updates(*s.context.architecture);
+    const u64 saved = s.counters.threads - left;
+    const u64 wait = saved / table * cycles.in_l2 * s.context.architecture->part.multiprocessors,
+              loop = loops_in_shared(s.site.site) ? s.counters.threads * cycles.in_loop : 0;
+    if (saved >= few_updates && block.lanes >= some_times * table)
+      out.wait_cycles = wait - std::min(wait, loop);
   } else {
     out.change =
         block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
@@ -115,6 +126,16 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
 }
 
 } // namespace
+
+bool loops_in_shared(const access::Site& site) {
+  return (access::is_of_floats(site) || site.bytes == 8) && !access::has_part(site, "exch") &&
+         !access::has_part(site, "cas");
+}
+
+void say_loop_in_shared(const access::Site& site, Advice& out) {
+  out.change +=
+      "; a copy of the table in shared memory for each block takes what is left, but " + loop_in_shared(site);
+}
 
 bool spread_atomics(const Subject& s, const std::optional<arch::Counts>& by_itself,
                     std::vector<Advice>& list) {

@@ -197,47 +197,18 @@ bool has_scalars(const Subject& s) {
   return std::ranges::find(numbers, type) != std::end(numbers);
 }
 
-// Each thread takes elements that lie side by side, one after the other: its neighbour's should.
-void say_turns(u64 elements, Advice& out) {
-  out.change =
-      fmt::format("let thread t take elements t, t + threads, t + 2*threads, … instead of {} neighbouring "
-                  "ones (threads: gridDim.x*blockDim.x)",
-                  elements);
-  out.example = "for (int i = t; i < n; i += threads) …";
-}
-
-// The thread reads or writes several places of what may be a structure.
-void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
-  const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
-  const bool of_scalars = has_scalars(s);
-  if (of_scalars && near.members == 1 && stores_as_many(s)) return say_turns(stride / bytes, out);
-  const u32 members = near.members + near.unrolled;
-  const bool whole = members * bytes == stride,
-             vector = whole && padded == stride && stride <= largest_vector;
-  if (vector && (bytes != 1 || stride <= 4))
-    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
-  out.change += "store one array per member (structure of arrays)";
-  if (stride % bytes == 0)
-    out.change += fmt::format(
-        "; where it is one array, a[k*count + i] instead of a[{}*i + k] (count: how many structures)",
-        stride / bytes);
-  if (of_scalars)
-    out.change += "; where its elements are all treated alike, let thread t take t, t + threads, …";
-  else if (bytes == 1 && stride > 4)
-    out.change += "; if the structure is packed, align its members, which are read byte by byte now";
-  else if (whole && !vector && padded <= largest_vector)
-    out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
-  out.example = "x[i] instead of p[i].x";
-}
-
 // As consecutive(), where the block is as wide as a warp. In a narrower one a warp covers several rows of threads, and does so
 // after the change, too: then lanes of a row are `step` bytes apart, and their rows `gap`.
-Change lanes_in_rows(const Subject& s, i64 step, i64 gap) {
+// `keeps_start`: within a sector, the first lane goes where it goes now; else to its start.
+Change lanes_in_rows(const Subject& s, i64 step, i64 gap, bool keeps_start = false) {
   const measure::Shape& shape = s.site.pattern.shape;
   if (shape.rows < 2 || s.site.site.kind == access::Kind::async_copy) return consecutive(s);
   return [=, lanes = shape.row_lanes](access::WarpAccess& access) {
+    if (access.active == 0) return;
+    const u64 first = access.address[static_cast<u32>(std::countr_zero(access.active))],
+              start = keeps_start ? first % measure::sector_bytes : 0;
     for_each_lane(access.active, [&](u32 lane) {
-      access.address[lane] = static_cast<u64>(std::abs(step)) * (lane % lanes) +
+      access.address[lane] = start + static_cast<u64>(std::abs(step)) * (lane % lanes) +
                              static_cast<u64>(std::abs(gap)) * (lane / lanes);
     });
   };
@@ -255,7 +226,71 @@ Change parts_apart(const Subject& s) {
 Change along_rows(const Subject& s, bool swapped) {
   const measure::Shape& shape = s.site.pattern.shape;
   const bool known = swapped && static_cast<u64>(std::abs(shape.gap)) < shape.distance();
-  return lanes_in_rows(s, known ? shape.gap : s.site.site.bytes, shape.stride);
+  return lanes_in_rows(s, known ? shape.gap : s.site.site.bytes, shape.stride, swapped);
+}
+
+// Does each thread load or store a value of its own beside the array of `s`, once, as the result of its row?
+bool has_own_value(const Subject& s) {
+  const u64 warps = launched_warps(s);
+  return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
+    const access::Kind kind = other.site.kind;
+    return is_device(other.space) && (kind == access::Kind::load || kind == access::Kind::store) &&
+           other.site.function == s.site.site.function && other.site.array != s.site.site.array &&
+           other.pattern.kind() != measure::PatternKind::broadcast && !repeats(s, other) &&
+           2 * other.counters[s.context.column].threads >= warps * warp_size;
+  });
+}
+
+// Does a loop take each thread along its part of a vector, and are these parts all of it? What the thread finds there it combines
+// with the others', or stores in as many places: its part is no row that belongs together.
+bool takes_a_part(const Subject& s, u64 stride) {
+  if (!has_scalars(s) || stride % s.site.site.bytes != 0 || has_own_value(s)) return false;
+  bool out = false;
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    const measure::FirstBlock& block = other.distribution.first_block;
+    out = out || (other.site.kind == access::Kind::load && is_device(other.space) &&
+                  other.site.function == s.site.site.function && repeats(s, other) && block.rows != 0 &&
+                  10 * block.row_elements * other.site.bytes >= 9 * block.rows * stride);
+  });
+  return out;
+}
+
+// A thread takes neighbouring elements of a vector, one after the other. `apart`: they are known not to belong together.
+void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
+  const u64 elements = stride / s.site.site.bytes;
+  out.change = "let neighbouring threads take neighbouring elements: thread t takes t, t + threads, "
+               "t + 2*threads, … (threads: gridDim.x*blockDim.x)";
+  if (!apart)
+    out.change +=
+        fmt::format(", where all are treated alike; where a thread needs its {0} together, a[k*count + i] "
+                    "instead of a[{0}*i + k] (count: how many threads)",
+                    elements);
+  else if (stores_as_many(s))
+    out.change += ", if none depends on the one before it";
+  out.example = "for (int i = t; i < n; i += threads) …";
+  predict(s, parts_apart(s), out);
+}
+
+// The thread reads or writes several places of what may be a structure.
+void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
+  const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
+  if (has_scalars(s) && near.members == 1 && stride % bytes == 0) return say_turns(s, stride, false, out);
+  predict(s, parts_apart(s), out);
+  const u32 members = near.members + near.unrolled;
+  const bool whole = members * bytes == stride,
+             vector = whole && padded == stride && stride <= largest_vector;
+  if (vector && (bytes != 1 || stride <= 4))
+    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
+  out.change += "store one array per member (structure of arrays)";
+  if (stride % bytes == 0)
+    out.change += fmt::format(
+        "; where it is one array, a[k*count + i] instead of a[{}*i + k] (count: how many structures)",
+        stride / bytes);
+  if (bytes == 1 && stride > 4)
+    out.change += "; if the structure is packed, align its members, which are read byte by byte now";
+  else if (whole && !vector && padded <= largest_vector)
+    out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
+  out.example = "x[i] instead of p[i].x";
 }
 
 // Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
@@ -347,9 +382,10 @@ void strided(const Subject& s, std::vector<Advice>& list) {
         : stride == 4 ? "char4"
                       : "char2");
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
+  } else if (takes_a_part(s, stride)) {
+    say_turns(s, stride, true, out);
   } else if (stride <= largest_structure && (near.members > 1 || (near.unrolled != 0 && !loops))) {
     say_members(s, stride, near, out);
-    predict(s, parts_apart(s), out);
   } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
     say_interleaved(s, out);
   } else if ((row_of_thread || stride > largest_structure) && turns_a_matrix(s)) {
@@ -362,15 +398,17 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.change = "give each row to a warp, whose lanes write it side by side, as they then read it";
     out.example = "for (int j = lane; j < n; j += 32) out[row*n + j] = …;";
   } else if (stride <= largest_structure) {
-    out.change =
-        "let neighbouring threads use neighbouring elements: one array per member where this is one of a "
-        "structure, ";
-    out.change +=
-        stride % bytes != 0
-            ? "else another index"
-            : fmt::format("a[k*count + i] instead of a[{}*i + k] where it is one array (count: how many "
-                          "structures)",
-                          stride / bytes);
+    out.change = "let neighbouring threads use neighbouring elements: ";
+    const bool of_scalars = has_scalars(s);
+    if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
+    if (stride % bytes != 0)
+      out.change += of_scalars ? "another index" : "else another index";
+    else
+      out.change +=
+          fmt::format("a[k*count + i] instead of a[{}*i + k] {}(count: how many {})", stride / bytes,
+                      of_scalars ? "" : "where it is one array ", of_scalars ? "rows" : "structures");
+    if (of_scalars && s.site.site.kind == access::Kind::load)
+      out.change += "; where the index is loaded itself, sort or renumber by it";
     out.example = "x[i] instead of p[i].x";
     predict(s, parts_apart(s), out);
   } else {
