@@ -4,7 +4,7 @@
     scripts/documents.py WARPLENS           # writes the output of each ```console block anew
     scripts/documents.py WARPLENS --check   # fails where a page shows something else
 
-A block begins with `$ warplens …`, which is run in the repository's root, with clang, 80 columns wide and without colour. Below it
+A block begins with `$ warplens …`, which is run in the repository's root, with clang alone, 80 columns wide and without colour. Below it
 stands what it prints. A line `[…]` stands for any lines. A picture docs/course/pictures/CASE.svg is what `warplens explain --case CASE --svg -` draws.
 """
 import os
@@ -22,7 +22,8 @@ def output(warplens, line):
     words = shlex.split(line)
     if words[0] in ("run", "check"):
         words[1:1] = ["--compiler", "clang"]
-    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")} | {"TERM": "dumb", "COLUMNS": "80"}
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")} | {
+        "TERM": "dumb", "COLUMNS": "80", "WARPLENS_PTXAS": "/none"}
     done = subprocess.run([warplens, *words], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
     return done.stdout

@@ -11,7 +11,7 @@ mkdir empty
 if ! command -v nvcc >/dev/null && [ ! -d "$toolkit" ]; then
   compiler=
 elif [ -d "$toolkit" ] && unshare -m true 2>/dev/null; then
-  hide() { unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$scratch/empty" "$toolkit" "$@"; }
+  hide() { unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec env -u WARPLENS_PTXAS "$@"' sh "$scratch/empty" "$toolkit" "$@"; }
   command -v nvcc >/dev/null || compiler=
 fi
 nvcc=$(command -v nvcc || echo "$toolkit/bin/nvcc")
@@ -30,9 +30,10 @@ for example; do
   expect_in stdout 'PASS'
   expect_json clang.json 'len(r["launches"]) > 0 and all(l["status"] == "exact" for l in r["launches"])' True
   expect_json clang.json 'sum(s["instructions"] for l in r["launches"] for s in l["sites"]) > 0' True
+  expect_json clang.json '{l["predicted_from"] for l in r["launches"]}' "{'ptx'}"
   [ -n "$compiler" ] || expect_in stderr 'spills are not seen' # ptxas is hidden, too
   [ -x "$nvcc" ] || continue
-  run "$warplens" run --compiler nvcc --code ptx --json nvcc.json "$example"
+  run env -u WARPLENS_PTXAS "$warplens" run --compiler nvcc --code ptx --json nvcc.json "$example"
   expect_code 0
   expect_not_in stderr 'spills are not seen'
   totals clang.json >clang

@@ -28,4 +28,4 @@ cat > expected <<'END'
 1 other MUFU.SQRT
 END
 diff expected left || fail "other instructions differ from the GPU's than those that are known"
-expect_in stdout '^1869 equal, 16 other, 3 not run$'
+expect_in stdout '^1875 equal, 16 other, 3 not run$'

@@ -71,6 +71,52 @@ for words in "32 3 384" "16 3 192" "8 3 96" "16 2 192" "8 2 96" "8 1 96" "64 3 7
   as_on_the_gpu tensor_swizzles $words
 done
 
+# Numbers of 64 bits, the greater and the lesser (12.0), and floats as numbers of 16 bits. An immediate has a sign.
+cat >extremes.cu <<'CU'
+#include <cstdio>
+template <class T> __device__ T limits(T a, T b) {
+  T m = a < b ? b : a, n = (T)(b < (T)-5 ? b : (T)-5), o = (T)(a < (T)0xfffffffff0000000 ? (T)0xfffffffff0000000 : a);
+  return m * 3 + n * 5 + o;
+}
+__global__ void wide(const unsigned long long* a, unsigned long long* out, unsigned long long same, long long other) {
+  const int i = threadIdx.x;
+  out[4 * i] = limits(a[i], a[31 - i]), out[4 * i + 1] = limits<long long>(a[i], a[31 - i]);
+  out[4 * i + 2] = max(same, 77ull << 40), out[4 * i + 3] = min(other, (long long)same);
+}
+__global__ void narrow(const float* x, int* out) {
+  const int i = threadIdx.x;
+  short s;
+  unsigned short u;
+  asm("cvt.rni.s16.f32 %0, %1;" : "=h"(s) : "f"(x[i]));
+  asm("cvt.rzi.u16.f32 %0, %1;" : "=h"(u) : "f"(x[i]));
+  out[2 * i] = s, out[2 * i + 1] = u;
+  asm("cvt.rni.s16.f64 %0, %1;" : "=h"(s) : "d"((double)x[i] * 3));
+  out[64 + i] = s;
+}
+int main() {
+  unsigned long long *a, *out;
+  float* x;
+  int* n;
+  cudaMallocManaged(&a, 256), cudaMallocManaged(&out, 1024), cudaMallocManaged(&x, 128), cudaMallocManaged(&n, 384);
+  for (int i = 0; i < 32; ++i) a[i] = i * 0x9e3779b97f4a7c15ull, x[i] = (i - 16) * 4321.5f;
+  x[0] = 0.0f / 0.0f, x[1] = 1e30f, x[2] = -1e30f;
+  wide<<<1, 32>>>(a, out, a[7], -3);
+  narrow<<<1, 32>>>(x, n);
+  std::printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+  for (int i = 0; i < 128; ++i) std::printf(" %llx", out[i]);
+  for (int i = 0; i < 96; ++i) std::printf(" %d", n[i]);
+}
+CU
+for sm in 75 90 100 120; do
+  build extremes.cu extremes sm_$sm
+  run "$warplens" run --sm $sm --code ptx ./extremes
+  mv stdout ptx.out
+  run "$warplens" run --sm $sm ./extremes
+  expect_code 0
+  expect_not_in stderr 'runs as PTX'
+  diff ptx.out stdout || fail "extremes for $sm prints something else"
+done
+
 # Blocks that wait for each other: the driver says where in bank 0 (envreg), as it says how much shared memory there is. Each
 # architecture has it elsewhere, and gathers a warp in its own way before a barrier (BRA.CONV, BRA.DIV).
 cat >grid.cu <<'CU'
@@ -252,7 +298,8 @@ for sm in 75 90 120; do
   expect_json apart.json '{(l["name"].split("(")[0], s["file"].rsplit("/")[-1], s["line"]) for l in r["launches"] for s in l["sites"]} >= {("means", "apart2.cu", 7), ("says", "apart2.cu", 4)}' True
 done
 
-# A kernel that calls through a pointer runs as PTX, and so does the one that makes the pointer: else it would be another function's.
+# A pointer to a function is of the same function for the kernel that makes it and the one that calls through it: where one runs as PTX, as
+# of files that were compiled apart, so does the other.
 cat >pointers.cu <<'CU'
 #include <cstdio>
 __device__ float twice(float x) { return 2 * x; }
@@ -276,6 +323,22 @@ for apart in false true; do
   run "$warplens" run ./pointers
   expect_code 0
   printf '%s\n' 9 6 | diff - stdout || fail "pointers, -rdc=$apart: wrong"
+  if [ $apart = true ]; then expect_in stderr 'runs as PTX'; else expect_not_in stderr 'runs as PTX'; fi
+done
+
+# Functions that are called through pointers, and that call themselves, print the same as with PTX.
+for sm in 75 80 86 90 100 120; do
+  for one in '' -DONE_KERNEL; do
+    "$nvcc" -O3 -std=c++17 -w -lineinfo -cudart shared -arch=sm_$sm $one "$programs/calls.cu" -o calls || fail "calls.cu: not built"
+    run "$warplens" run --sm $sm --code ptx ./calls
+    mv stdout ptx.out
+    expect_in ptx.out '^apply cudaSuccess'
+    run "$warplens" run --sm $sm --json calls.json ./calls
+    expect_code 0
+    expect_not_in stderr 'runs as PTX'
+    diff ptx.out stdout || fail "calls $one on $sm: something else"
+    expect_json calls.json '{(l["predicted_from"], l["status"]) for l in r["launches"]}' "{('machine-code', 'exact')}"
+  done
 done
 
 # Registers that ptxas spills are accesses of their own, apart from the program's arrays; a gate finds them, and nothing else does.

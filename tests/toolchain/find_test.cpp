@@ -92,6 +92,12 @@ TEST_F(Find, PtxasBesideNvcc) {
   EXPECT_FALSE(find_ptxas(search({}, {"cuda"})));
   fake("cuda/bin/ptxas", "exit 0");
   EXPECT_EQ(find_ptxas(search({}, {"cuda"})), folder.path() + "/cuda/bin/ptxas");
+  Search named = search({}, {"cuda"});
+  named.ptxas = "/none";
+  EXPECT_FALSE(find_ptxas(named)); // it says that there is none
+  fake("other", "exit 0");
+  named.ptxas = folder.path() + "/other";
+  EXPECT_EQ(find_ptxas(named), named.ptxas);
 }
 
 } // namespace

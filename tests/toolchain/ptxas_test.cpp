@@ -23,8 +23,14 @@ ptxas info    : Function properties for helper
 TEST(Ptxas, NothingInNothing) { EXPECT_TRUE(parse_ptxas_output("").empty()); }
 
 #ifdef WARPLENS_TEST_NVCC
+std::optional<std::string> ptxas_of_toolkit() {
+  Search search = Search::from_environment();
+  search.ptxas.clear();
+  return find_ptxas(search);
+}
+
 TEST(Ptxas, FindsALocalArray) {
-  auto ptxas = find_ptxas(Search::from_environment());
+  auto ptxas = ptxas_of_toolkit();
   ASSERT_TRUE(ptxas);
   auto info = ptxas_info(*ptxas, R"(.version 8.0
 .target sm_80
@@ -51,10 +57,36 @@ TEST(Ptxas, FindsALocalArray) {
 }
 
 TEST(Ptxas, RefusedPtxIsAWarning) {
-  auto info = ptxas_info(*find_ptxas(Search::from_environment()), "not PTX", 80);
+  auto info = ptxas_info(*ptxas_of_toolkit(), "not PTX", 80);
   ASSERT_FALSE(info);
   EXPECT_EQ(info.error().kind, "toolchain-ptxas-failed");
   EXPECT_EQ(info.error().severity, diag::Severity::warning);
+}
+
+// A kernel for a GPU, or for features that only it has.
+std::string empty_kernel(const std::string& target) {
+  return ".version 8.0\n.target " + target + "\n.address_size 64\n.visible .entry k() { ret; }\n";
+}
+
+TEST(Ptxas, AssemblesForTheGpuAsked) {
+  for (const auto& [target, sm] : {std::pair{"sm_80", 90u}, {"sm_90", 90u}, {"sm_90a", 90u}}) {
+    auto made = assemble(*ptxas_of_toolkit(), empty_kernel(target), sm, {}, nullptr);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_THAT(made->by, testing::MatchesRegex("ptxas [0-9]+[.][0-9]+"));
+    EXPECT_GT(made->cubin.size(), 100u);
+  }
+}
+
+TEST(Ptxas, SaysWhyItDoesNot) {
+  auto why = [](const std::string& ptx, u32 sm, std::vector<std::string> options = {}) {
+    auto made = assemble(*ptxas_of_toolkit(), ptx, sm, options, nullptr);
+    return made ? "made" : made.error().message;
+  };
+  EXPECT_THAT(why(empty_kernel("sm_90a"), 100), testing::HasSubstr("cannot be compiled"));
+  EXPECT_THAT(why(empty_kernel("sm_80"), 20), testing::HasSubstr("'sm_20' is not defined"));
+  EXPECT_THAT(why("not PTX", 90),
+              testing::ContainsRegex("ptxas [0-9.]+: [^/]*$")); // without the name of our file
+  EXPECT_THAT(why(empty_kernel("sm_80"), 80, {"-Ofast"}), testing::HasSubstr("ast"));
 }
 #endif
 

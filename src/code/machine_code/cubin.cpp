@@ -101,7 +101,7 @@ std::vector<std::byte> cubin_around(std::string_view ptx, u32 sm) {
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64, header.e_ident[EI_DATA] = ELFDATA2LSB,
   header.e_ident[EI_VERSION] = 1;
-  header.e_type = ET_EXEC, header.e_machine = machine_cuda, header.e_version = 1, header.e_flags = sm;
+  header.e_type = ET_REL, header.e_machine = machine_cuda, header.e_version = 1, header.e_flags = sm;
   header.e_ehsize = sizeof header, header.e_shentsize = sizeof(Elf64_Shdr), header.e_shnum = 3;
   header.e_shstrndx = 1;
   Elf64_Shdr sections[3]{};

@@ -111,6 +111,7 @@ Search Search::from_environment() {
   Search search;
   search.nvcc = os::variable("WARPLENS_NVCC");
   search.clang = os::variable("WARPLENS_CLANG");
+  search.ptxas = os::variable("WARPLENS_PTXAS");
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
     if (std::string value = os::variable(name); !value.empty()) search.toolkits.push_back(value);
   search.toolkits.push_back("/usr/local/cuda");
@@ -144,6 +145,7 @@ Result<FoundCompiler> find_compiler(Compiler wanted, const Search& search) {
 }
 
 std::optional<std::string> find_ptxas(const Search& search) {
+  if (!search.ptxas.empty()) return is_program(search.ptxas) ? std::optional(search.ptxas) : std::nullopt;
   if (auto nvcc = locate_nvcc(search)) {
     std::string beside = std::filesystem::path(*nvcc).parent_path() / "ptxas";
     if (is_program(beside)) return beside;

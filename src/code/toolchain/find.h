@@ -15,6 +15,7 @@ struct Search {
   std::string clang;                 // $WARPLENS_CLANG: used as it is
   std::vector<std::string> toolkits; // $CUDA_HOME, $CUDA_PATH, /usr/local/cuda
   std::vector<std::string> path;     // the folders of $PATH
+  std::string ptxas = {};            // $WARPLENS_PTXAS: that or none
   static Search from_environment();
 };
 
@@ -39,7 +40,7 @@ struct LocatedCompiler {
 };
 std::optional<LocatedCompiler> locate_compiler(Compiler wanted, const Search& search);
 
-// ptxas beside nvcc, in a toolkit or in PATH; it alone knows of spilled registers.
+// ptxas beside nvcc, in a toolkit or in PATH; it alone makes machine code.
 std::optional<std::string> find_ptxas(const Search& search);
 
 // The folder with warplens_cuda.h: share/warplens/cuda beside the running binary (build tree) or one folder

@@ -1,4 +1,4 @@
-// What only NVIDIA's assembler knows: registers per thread, and the local memory of spilled registers.
+// NVIDIA's assembler: machine code from PTX, and what only it knows, registers per thread and the local memory of spilled registers.
 #pragma once
 #include "base/diagnostic.h"
 #include "os/store.h"
@@ -27,5 +27,14 @@ std::vector<PtxasInfo> parse_ptxas_output(std::string_view output);
 // What it said of a text once is kept in `cache`, where there is one.
 Result<std::vector<PtxasInfo>> ptxas_info(const std::string& ptxas, std::string_view ptx, u32 sm,
                                           const cache::Store* cache = nullptr);
+
+struct Assembled {
+  std::string by; // "ptxas 13.0"
+  std::vector<std::byte> cubin;
+};
+// Machine code for compute capability `sm` / 10, with the lines that the PTX has. `options`: further ones of ptxas. Fails with ptxas's
+// complaint, without saying what follows from it. What was made of a text once is kept in `cache`, where there is one.
+Result<Assembled> assemble(const std::string& ptxas, std::string_view ptx, u32 sm,
+                           const std::vector<std::string>& options, const cache::Store* cache);
 
 } // namespace warplens::toolchain

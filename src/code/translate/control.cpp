@@ -3,7 +3,8 @@
 // Code is walked from the kernel's begin, with the regions that are open at each instruction: BSSY B, L opens one, whose lanes meet at
 // the BSYNC B in front of L; @P BREAK B takes lanes out. Lanes that a branch sends apart meet where the innermost region that both of
 // its ways are in ends; without one they meet no more. Called code is walked once for each place that calls it (a context), so that RET
-// is a branch.
+// is a branch. Where functions call themselves, or are called through registers, code is walked once, and RET is a branch to one of the
+// places behind calls: the register that it names holds the offset.
 #include "machine_code/machine_code.h"
 #include "translate/kernel.h"
 #include <algorithm>
@@ -40,6 +41,12 @@ bool conditional(const Instruction& i) {
   return guarded(i) || (second != nullptr && second->number != sass::true_predicate) || by_uniform;
 }
 
+// A call of the program's own code that a register holds the offset of; others are of the runtime's functions.
+bool calls_register(const Instruction& i) {
+  return i.opcode == Opcode::CALL && i.has(Modifier::REL) &&
+         std::ranges::any_of(i.operands(), [](const Operand& o) { return o.kind == Kind::reg; });
+}
+
 u64 target_of(const Instruction& i) {
   for (const Operand& o : i.operands())
     if (o.kind == Kind::target) return o.value;
@@ -60,14 +67,16 @@ const Instruction* Kernel::code_at(u64 offset) const {
   return offset % sass::instruction_bytes == 0 && index < code_.size() ? &code_[index] : nullptr;
 }
 
-u32 Kernel::context_of_call(u64 returns_to) {
+u32 Kernel::context_of_call(u64 returns_to, u64 target) {
   for (u32 c = 0; c < contexts_.size(); ++c)
     if (contexts_[c].caller == place_.context && contexts_[c].returns_to == returns_to && c != 0) return c;
   if (contexts_.size() >= most_contexts) {
     refuse("is one of too many calls");
     return 0;
   }
-  contexts_.push_back({place_.context, returns_to});
+  for (u32 c = place_.context; c != 0; c = contexts_[c].caller)
+    returns_by_register_ |= contexts_[c].entry == target; // it calls itself
+  contexts_.push_back({place_.context, returns_to, target});
   return static_cast<u32>(contexts_.size() - 1);
 }
 
@@ -122,9 +131,30 @@ bool Kernel::returns_behind_call() const {
 // return that comes after all is refused.
 bool Kernel::is_jump() const { return place_.context == 0 && has(Modifier::NOINC) && !returns_behind_call(); }
 
+// A call without a context of its own: regions of the caller are open again behind it.
+bool Kernel::call_from_one_context(const Regions& open, std::vector<Place>& waiting) {
+  if (calls_register(*now_) && kernel_.entries.empty()) return refuse("calls what is not known"), false;
+  const Place next{0, place_.offset + sass::instruction_bytes};
+  const std::set<u64> targets = calls_register(*now_) ? kernel_.entries : std::set{*target_of_call()};
+  for (u64 target : targets) {
+    labels_.insert({0, target});
+    flow_to({0, target}, {}, waiting);
+  }
+  return_sites_.insert(next.offset);
+  labels_.insert(next);
+  flow_to(next, open, waiting);
+  return true;
+}
+
 bool Kernel::find_places() {
   std::vector<Place> waiting;
   flow_to({0, 0}, {}, waiting);
+  auto anew = [&] {
+    returns_by_register_ = true;
+    regions_.clear(), labels_.clear();
+    contexts_.resize(1);
+    return find_places();
+  };
   auto mark = [&](const Place& p) { labels_.insert(p); };
   while (!waiting.empty() && why_.empty()) {
     place_ = waiting.back();
@@ -189,20 +219,31 @@ bool Kernel::find_places() {
     }
     case Opcode::CALL: {
       const std::optional<u64> target = target_of_call();
-      if (!target) { // a function of the runtime
+      if (calls_register(*now_) && !returns_by_register_) return anew();
+      if (!target && !calls_register(*now_)) { // a function of the runtime
         flow_to(next, open, waiting);
         break;
       }
-      const bool jump = is_jump();
+      const bool jump = target && is_jump();
       if (!jump && !returns_behind_call()) refuse("does not return to where it is called");
-      const Place to{jump ? place_.context : context_of_call(next.offset), *target};
       if (!why_.empty()) return false;
+      if (returns_by_register_ && !jump) {
+        if (!call_from_one_context(open, waiting)) return false;
+        break;
+      }
+      const Place to{jump ? place_.context : context_of_call(next.offset, *target), *target};
+      if (!why_.empty()) return false;
+      if (returns_by_register_) return anew();
       mark(to);
       flow_to(to, open, waiting);
       if (maybe) flow_to(next, open, waiting);
       break;
     }
     case Opcode::RET: {
+      if (returns_by_register_) { // to places behind calls, which are known
+        if (maybe) flow_to(next, open, waiting);
+        break;
+      }
       if (place_.context == 0) return refuse("returns from the kernel"), false;
       const Context& from = contexts_[place_.context];
       mark({from.caller, from.returns_to});
@@ -226,6 +267,8 @@ std::string Kernel::label(const Place& p) const { return fmt::format("$L{}_{:x}"
 
 // Where the lanes that the branch at this place sends apart meet again.
 void Kernel::note_meeting(const Regions& there, const Regions& here) {
+  if (returns_by_register_)
+    return; // regions alone: the same place may be waited at once for each call (sim/ops/execute_control.cpp)
   std::optional<Place> meeting;
   for (std::size_t i = 0; i < std::min(there.size(), here.size()); ++i)
     if (there[i] == here[i]) meeting = Place{here[i].context, here[i].meeting};
@@ -381,7 +424,9 @@ bool Kernel::control() {
   case Opcode::ACQBULK:
   case Opcode::LEPC:
   case Opcode::ENDCOLLECTIVE: return true;
-  case Opcode::BSYNC: return true; // its label is what matters
+  case Opcode::BSYNC:                                   // its label is what matters
+    if (returns_by_register_) put("mov.b32 %sink, 0;"); // and is not the next one's
+    return true;
   case Opcode::BSSY:
     line(fmt::format("bra.uni $B{}_{:x};", next.context, next.offset));
     waiting_meetings_.emplace_back(lines_, Place{place_.context, target_of(*now_) - sass::instruction_bytes});
@@ -418,38 +463,52 @@ bool Kernel::control() {
     return true;
   case Opcode::BRX:
   case Opcode::BRXU: {
-    if (conditional(*now_)) return refuse();
-    const std::string offset = read(at(1));
-    const std::vector<u64>& targets = kernel_.branch_targets.at(place_.offset);
-    std::set<u64> tried;
-    // The register holds the offset of the target, as the jump table has it.
-    for (u64 to : targets) {
-      if (!tried.insert(to).second) continue;
-      const std::string z = fmt::format("%z{}", predicate_temporaries_);
-      most_predicates_ = std::max(most_predicates_, predicate_temporaries_ + 1);
-      put("setp.eq.u32 {}, {}, {:#x};", z, offset, to);
-      arrive({place_.context, to});
-      line(fmt::format("@{} bra {};", z, label({place_.context, to})));
-      note_meeting(open, open);
-      line(fmt::format("$X{}_{:x}_{}:", place_.context, place_.offset, tried.size()));
-    }
-    put("trap;");
-    falls_ = false;
+    const std::vector<u64>& targets = kernel_.branch_targets.at(place_.offset); // as the jump table has them
+    jump_by_register({targets.begin(), targets.end()}, open);
     return true;
   }
   case Opcode::CALL:
     if (const std::optional<u64> target = target_of_call()) {
-      branch({is_jump() ? place_.context : context_of_call(next.offset), *target});
+      const bool here = returns_by_register_ || is_jump();
+      branch({here ? place_.context : context_of_call(next.offset, *target), *target});
       return true;
     }
-    return call_builtin();
+    if (!calls_register(*now_)) return call_builtin();
+    jump_by_register(kernel_.entries, open);
+    return true;
   case Opcode::RET: {
+    if (returns_by_register_) { // lanes that go elsewhere meet where regions of callers end
+      jump_by_register(return_sites_, {});
+      return true;
+    }
     const Context& from = contexts_[place_.context];
     branch({from.caller, from.returns_to});
     return true;
   }
   default: return false;
   }
+}
+
+// A branch to that of the targets whose offset the instruction's register holds.
+void Kernel::jump_by_register(const std::set<u64>& targets, const Regions& meeting) {
+  const std::string condition = whole_condition();
+  const auto where = std::ranges::find_if(
+      now_->operands(), [](const Operand& o) { return o.kind == Kind::reg || o.kind == Kind::uniform; });
+  const std::string offset = read(*where), z = predicate_temporary();
+  u32 tried = 0;
+  for (u64 to : targets) {
+    if (condition.empty())
+      put("setp.eq.u32 {}, {}, {:#x};", z, offset, to);
+    else // "@!%p0 "
+      put("setp.eq.and.u32 {}, {}, {:#x}, {};", z, offset, to, condition.substr(1));
+    arrive({place_.context, to});
+    line(fmt::format("@{} bra {};", z, label({place_.context, to})));
+    note_meeting(meeting, meeting);
+    line(fmt::format("$X{}_{:x}_{}:", place_.context, place_.offset, ++tried));
+  }
+  if (!condition.empty()) return;
+  put("trap;");
+  falls_ = false;
 }
 
 // What follows a branch under a condition is a block of its own.
@@ -464,10 +523,7 @@ bool Kernel::call_builtin() {
   const auto known = functions_.find(f.number);
   const auto linked = kernel_.relocated.find(place_.offset);
   const bool by_register = f.kind == Kind::reg && known != functions_.end();
-  if (!by_register && linked == kernel_.relocated.end()) {
-    calls_by_address_ = true;
-    return refuse("calls what is not known");
-  }
+  if (!by_register && linked == kernel_.relocated.end()) return refuse("calls what is not known");
   const std::string& name = by_register ? known->second : linked->second.address.name;
   auto pair = [&](u8 n) {
     Operand o;

@@ -300,15 +300,19 @@ bool Kernel::conversion() {
     const u32 bits = 8u << (to & 3);
     const char* type = nullptr;
     const std::string value = float_source(type);
-    if (bits == 16) return refuse();
-    if (bits ==
-        8) { // the nearest number of 8 bits, in 32; all halves and 65,536 numbers of 32 bits on an H200
+    if (bits <
+        32) { // the nearest number of so many bits, in 32; all halves and 65,536 numbers of 32 bits on an H200
       const std::string t = temporary(), clamped = temporary();
       put("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
           t, value);
-      if (is_signed) put("max.s32 {}, {}, -128;", clamped, t);
-      act("min.{}32 {}, {}, {};", is_signed ? 's' : 'u', target(d), is_signed ? clamped : t,
-          is_signed ? 127 : 255);
+      if (is_signed) put("max.s32 {}, {}, {};", clamped, t, -(1 << (bits - 1)));
+      put("min.{0}32 {1}, {2}, {3};", is_signed ? 's' : 'u', t, is_signed ? clamped : t,
+          (1u << (is_signed ? bits - 1 : bits)) - 1);
+      if (from == 3) { // a NaN of 64 bits
+        const std::string z = predicate_temporary();
+        put("setp.nan.f64 {0}, {1}, {1}; selp.b32 {2}, {3}, {2}, {0};", z, value, t, 1u << (bits - 1));
+      }
+      act("mov.b32 {}, {};", target(d), t);
     } else if (bits == 64) {
       const std::string e = wide_temporary();
       put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,

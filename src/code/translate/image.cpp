@@ -213,6 +213,9 @@ Image read_image(os::Bytes cubin, u32 sm) {
     constexpr u32 with_clusters = 90;
     if (sm >= with_clusters) kernel.shared_reserved = 1024;
     kernel.frame_bytes = frames[kernel.name];
+    for (const os::Elf::Symbol& symbol : symbols)
+      if (symbol.type == STT_FUNC && symbol.section == number && symbol.value != 0)
+        kernel.entries.insert(symbol.value);
     link(kernel, *elf, number, symbols, names);
     for (const LinkedFunction& function : kernel.functions) {
       KernelImage its;

@@ -43,10 +43,11 @@ struct KernelImage {
   KernelImage& operator=(KernelImage&&) = default;
 
   std::string name;
-  os::Bytes code;                          // of functions, too; addresses of code in it are offsets
-  std::vector<std::byte> linked;           // which `code` is, where there are functions
-  std::vector<LinkedFunction> functions;   // by where they begin
-  std::map<u64, u64> calls;                // of them: offset of the call → where the function begins
+  os::Bytes code;                        // of functions, too; addresses of code in it are offsets
+  std::vector<std::byte> linked;         // which `code` is, where there are functions
+  std::vector<LinkedFunction> functions; // by where they begin
+  std::map<u64, u64> calls;              // of them: offset of the call → where the function begins
+  std::set<u64> entries; // of functions in the kernel's own section: what pointers to them hold
   std::vector<KernelParameter> parameters; // in the order of the signature
   u32 parameters_at = ~u32{0};             // in constant bank 0; the greatest number: there are none
   u64 shared_bytes = 0;                    // of its own variables, what is reserved in front of them included

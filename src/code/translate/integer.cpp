@@ -160,13 +160,11 @@ bool Kernel::multiply_add() {
 // P, Q, D = the lesser or greater of A and B, 64 bits (10.0 and later).
 bool Kernel::extreme_of_wide() {
   const Predicate least = predicate(at(5)), with = predicate(at(6));
-  const Operand& b = at(4);
-  const bool clear = b.kind != Kind::immediate || (b.value >> 31 & 1) == 0; // else it may have a sign
-  if (wanted(at(0)) || wanted(at(1)) || !least.is_constant || !with.is_constant || with.value || !clear)
+  if (wanted(at(0)) || wanted(at(1)) || !least.is_constant || !with.is_constant || with.value)
     return refuse();
   const std::string e = wide_temporary();
   put("{}.{}64 {}, {}, {};", least.value ? "min" : "max", has(Modifier::U64) ? 'u' : 's', e, read_wide(at(3)),
-      read_wide(b));
+      read_wide(at(4))); // of U64, too, an immediate has a sign: ptxas writes 0xfffffffff0000000 as one
   write_wide(at(2), e);
   return true;
 }

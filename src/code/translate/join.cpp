@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace warplens::translate {
 
@@ -85,8 +86,16 @@ Result<ir::Module> join(ir::Module ptx, std::vector<ir::Module> machine) {
       for (const ir::Instruction& i : function.instructions)
         if (i.site.valid()) names.name(module.sites[i.site.value], module, i.location, function.name);
     }
-    for (const ir::Variable& v : module.variables)
+    for (ir::Variable& v : module.variables) {
+      if (v.owner.valid()) continue;
+      if (const ir::VariableId known = ptx.find_variable(v.name); !v.external && known.valid()) {
+        ptx.variables[known.value].initial =
+            std::exchange(v.initial, {}); // addresses of machine code's functions
+        ptx.variables[known.value].relocations.clear();
+        v.external = true;
+      }
       if (v.external) variables.insert(v.name);
+    }
   }
   // PTX's kernels give way, and its variables are those of both.
   std::set<std::string> strong;

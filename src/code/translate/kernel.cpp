@@ -155,6 +155,14 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
     return fmt::format("mov.pred %z0, %is_explicit_cluster; selp.b32 {}, 1, 0, %z0;", name);
   }
   if (axis(state.grid)) return fmt::format("mov.u32 {}, %nctaid.{};", name, axes[(offset - state.grid) / 4]);
+  if (offset == state.stack &&
+      returns_by_register_) { // how deep calls go is not known: all that a thread has
+    most_wide_ = std::max(most_wide_, 2u);
+    return fmt::format(
+        "mov.u32 %sink, %envreg3; cvt.u64.u32 %e0, %sink; alloca.u64 %e1, %e0; cvt.u32.u64 {0}, %e1; "
+        "add.u32 {0}, {0}, %sink;",
+        name);
+  }
   if (offset == state.stack) // it grows downwards
     return kernel_.frame_bytes == 0
                ? fmt::format("mov.b32 {}, 0;", name)
@@ -475,7 +483,7 @@ std::string Kernel::text() {
   const u64 nameless = kernel_.shared_arrays.empty() ? kernel_.shared_bytes : kernel_.shared_reserved;
   if (nameless != 0) shared(kernel_.name + "_shared", nameless, 128);
   for (const SharedArray& array : kernel_.shared_arrays) shared(array.name, array.size, array.alignment);
-  if (kernel_.frame_bytes != 0)
+  if (kernel_.frame_bytes != 0 && !returns_by_register_)
     out += fmt::format(".local .align 16 .b8 {}[{}];\n", stack_name, kernel_.frame_bytes);
   out += uses;
   u32 before = static_cast<u32>(std::ranges::count(out, '\n'));

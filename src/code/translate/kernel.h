@@ -47,7 +47,6 @@ public:
 
   const std::set<std::string>& builtins() const { return builtins_; }
   bool uses_tables() const { return uses_tables_; }
-  bool calls_by_address() const { return calls_by_address_; } // why it was refused
   const std::vector<Instruction>& code() const { return code_; }
 
   std::vector<Meeting> meetings;                 // lines counted from the entry's first
@@ -226,7 +225,9 @@ private:
   std::string whole_condition();
   std::string of_any_lane(const std::string& condition);
   void start_block(const Place& next);
-  u32 context_of_call(u64 return_offset);
+  u32 context_of_call(u64 return_offset, u64 target);
+  bool call_from_one_context(const Regions& open, std::vector<Place>& waiting);
+  void jump_by_register(const std::set<u64>& targets, const Regions& meeting);
   bool write_code(bool across);
 
   const Image& image_;
@@ -261,15 +262,18 @@ private:
   std::map<u32, std::string> functions_; // register → the function of the runtime that it holds
   std::map<u32, u64> numbers_;           // register → the number that it holds
   std::set<std::string> builtins_;       // their declarations
-  bool uses_tables_ = false, calls_by_address_ = false, falls_ = false;
+  bool uses_tables_ = false, falls_ = false;
   std::map<Place, Regions> regions_; // in front of each instruction that control reaches
   std::set<Place> labels_;
   std::map<Place, u32> label_lines_;
   struct Context {
     u32 caller;
-    u64 returns_to;
+    u64 returns_to, entry;
   };
-  std::vector<Context> contexts_{{0, 0}};
+  std::vector<Context> contexts_{{0, 0, 0}};
+  bool returns_by_register_ =
+      false; // there is one context: functions are called through registers, or call themselves
+  std::set<u64> return_sites_; // then: where a register may say that a function returns to
   std::vector<std::pair<u32, Place>> waiting_meetings_; // line of a branch, where its lanes meet
   static constexpr u64 nowhere = ~u64{0};
 };

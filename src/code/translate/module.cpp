@@ -1,6 +1,7 @@
 // A cubin's kernels and variables as one PTX text, and what the parser cannot know of it. See translate.h.
 #include "access/site.h"
 #include "base/bits.h"
+#include "ir/call_graph.h"
 #include "ir/tidy.h"
 #include "machine_code/machine_code.h"
 #include "ptx/parse.h"
@@ -136,6 +137,23 @@ private:
   std::map<std::array<u32, 3>, ir::LocationId> locations_;
 };
 
+bool calls_through_pointers(std::span<const ir::Module> ptx) {
+  return std::ranges::any_of(ptx, [](const ir::Module& module) {
+    return std::ranges::any_of(module.functions,
+                               [&](const ir::Function& f) { return ir::callees(module, f).indirect; });
+  });
+}
+
+// Those that begin with addresses of functions, which are others in machine code.
+std::set<std::string> variables_with_functions(std::span<const ir::Module> ptx) {
+  std::set<std::string> out;
+  for (const ir::Module& module : ptx)
+    for (const ir::Variable& v : module.variables)
+      if (std::ranges::any_of(v.relocations, [](const ir::Relocation& r) { return r.function.valid(); }))
+        out.insert(v.name);
+  return out;
+}
+
 // The arrays of a kernel's shared memory, by name: ptxas places them as PTX declares them, one behind the other (72 kernels of nvcc 13,
 // 7.5, 9.0, 12.0). They stay nameless where that does not add up.
 void name_shared(Image& image, const ir::Module& ptx) {
@@ -178,7 +196,6 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
   std::set<std::string> builtins;
   std::string kernels, variables;
   std::vector<Translated> translated;
-  std::string by_address; // a kernel that calls functions by their addresses
   for (const KernelImage& kernel : image.kernels) {
     if (only && kernel.name != *only) {
       out.others.insert(kernel.name);
@@ -193,7 +210,6 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
     }
     Kernel one(image, kernel, std::move(*code));
     if (!one.translate()) {
-      if (one.calls_by_address()) by_address = kernel.name;
       out.refused[kernel.name] = one.why();
       continue;
     }
@@ -214,18 +230,21 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
           fmt::format(".const .align 4 .b8 {}_tables[{}]{};\n", kernel.name, kernel.jump_tables.size(),
                       bytes_text(kernel.jump_tables, kernel.jump_tables.size()));
   }
-  // It runs as PTX, where functions have other addresses: those that other kernels hand to it must be PTX's, too.
-  if (!by_address.empty() && !ptx.empty()) {
+  // In PTX functions have other addresses, and kernels hand them to each other.
+  if (!out.refused.empty() && calls_through_pointers(ptx)) {
     for (const Translated& kernel : translated)
       out.refused[kernel.name] =
-          fmt::format("'{}' of the same file calls functions by their addresses", by_address);
+          fmt::format("'{}' of the same file runs as PTX, where functions have other addresses",
+                      out.refused.begin()->first);
     return out;
   }
-  for (const DeviceVariable& v : image.variables)
-    variables +=
-        fmt::format(".{} .{} .align 16 .b8 {}[{}]{};\n", in_ptx.contains(v.name) ? "extern" : "visible",
-                    v.is_constant ? "const" : "global", v.name, std::max<u64>(v.size, 1),
-                    in_ptx.contains(v.name) ? "" : bytes_text(v.initial, v.size));
+  const std::set<std::string> tables = variables_with_functions(ptx);
+  for (const DeviceVariable& v : image.variables) {
+    const bool is_extern = in_ptx.contains(v.name) && !tables.contains(v.name);
+    variables += fmt::format(".{} .{} .align 16 .b8 {}[{}]{};\n", is_extern ? "extern" : "visible",
+                             v.is_constant ? "const" : "global", v.name, std::max<u64>(v.size, 1),
+                             is_extern ? "" : bytes_text(v.initial, v.size));
+  }
   text += variables;
   for (const std::string& declaration : builtins) text += declaration + "\n";
   const u32 before = static_cast<u32>(std::ranges::count(text, '\n'));

@@ -10,8 +10,10 @@
 //   * An access of memory is exactly one access of PTX. Arithmetic may take several instructions.
 //   * A subroutine is repeated for each place that it is called from: compilers have them for division and square root. Those of files that
 //     were compiled apart (-rdc) have sections of their own; their code is put behind the kernel's (image.cpp).
+//   * A function that calls itself, or that a register says, is there once. A pointer to it is where it begins in the kernel's section, or where
+//     bank 2 says so: not what PTX has for it. So kernels of a file that call through pointers run all as machine code or all as PTX.
 //
-// Not translated: recursion, calls through registers but those of vprintf and the like, TXQ and rare forms of textures (textures.cpp), sparse
+// Not translated: calls through registers of code that was compiled apart, TXQ and rare forms of textures (textures.cpp), sparse
 // matrices, rare forms of what is asynchronous (asynchronous.cpp). A kernel with one of these has no translation, and `refused` says which instruction.
 #pragma once
 #include "base/diagnostic.h"

@@ -93,7 +93,8 @@ void add_compilers(Rows& rows, const toolchain::Search& search) {
 void add_toolkit(Rows& rows, const toolchain::Search& search) {
   const std::optional<std::string> ptxas = toolchain::find_ptxas(search);
   rows.push_back({"ptxas", ptxas ? Health::good : Health::missing, ptxas.value_or("not found"),
-                  "telling spilled registers from local arrays", "it is part of the CUDA toolkit"});
+                  "machine code of PTX, and telling spilled registers from local arrays",
+                  "it is part of the CUDA toolkit"});
   std::vector<std::string> toolkits;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/usr/local", error))

@@ -5,7 +5,10 @@
 #include "runtime/device_code.h"
 #include "ir/binary.h"
 #include "machine_code/cubin.h"
+#include "os/no_write_signals.h"
 #include "ptx/parse.h"
+#include "toolchain/compile_cache.h"
+#include "toolchain/ptxas.h"
 #include "translate/translate.h"
 #include <charconv>
 #include <cstring>
@@ -21,8 +24,16 @@ constexpr const char* rebuild_flags =
 constexpr u64 worth_keeping = u64{32} << 10; // bytes of fat binaries; about a millisecond's work
 constexpr std::string_view kind = "module";
 
-cache::Digest key_of(std::span<const Bytes> fatbins, const Wanted& wanted, const std::string& program) {
+// None where it is not known which ptxas that is.
+std::optional<cache::Digest> key_of(std::span<const Bytes> fatbins, const Wanted& wanted,
+                                    const std::string& program) {
   cache::Hasher hasher;
+  if (!wanted.ptxas.empty()) {
+    const std::optional<toolchain::Binary> ptxas = toolchain::binary_behind(wanted.ptxas);
+    if (!ptxas) return {};
+    hasher.add(ptxas->identity);
+  }
+  for (const std::string& option : wanted.ptxas_options) hasher.add(option);
   hasher.add(wanted.sm)
       .add(static_cast<u32>(wanted.code))
       .add(wanted.kernel)
@@ -39,12 +50,13 @@ u64 size_of(std::span<const Bytes> fatbins) {
 }
 
 // An entry is a text, "90 90 0\n" (machine code, PTX, above), a line "NAME REGISTERS" per kernel, a line "\tNAME WHY" per kernel whose
-// machine code is not run, a line " NAME" per kernel to be asked for, a NUL, and the module.
+// machine code is not run, a line " NAME" per kernel to be asked for, a line "@ASSEMBLER", a NUL, and the module.
 std::vector<std::byte> pack(const DeviceCode& code) {
   std::string text = fmt::format("{} {} {:d}\n", code.machine_code, code.ptx_sm, code.above);
   for (const auto& [kernel, count] : code.registers) text += fmt::format("{} {}\n", kernel, count);
   for (const auto& [kernel, why] : code.untranslated) text += fmt::format("\t{} {}\n", kernel, why);
   for (const std::string& kernel : code.others) text += fmt::format(" {}\n", kernel);
+  text += fmt::format("@{}\n", code.assembler);
   std::vector<std::byte> module = ir::encode(code.module), out(text.size() + 1);
   std::memcpy(out.data(), text.c_str(), text.size() + 1);
   out.insert(out.end(), module.begin(), module.end());
@@ -77,6 +89,10 @@ std::optional<DeviceCode> unpack(std::span<const std::byte> bytes) {
       const std::size_t blank = line.find(' ');
       if (blank == line.npos) return {};
       code.untranslated.emplace(line.substr(1, blank - 1), line.substr(blank + 1));
+      continue;
+    }
+    if (line.starts_with('@')) {
+      code.assembler = line.substr(1);
       continue;
     }
     if (line.starts_with(' ')) {
@@ -118,13 +134,39 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
       fmt::format("build with -arch=sm_{}", sm));
 }
 
+bool wants_machine_code(const Wanted& wanted) {
+  return wanted.code == Code::best || wanted.code == Code::machine;
+}
+
+// Gives a fat binary that has PTX alone the machine code that a driver would make of it.
+void make_machine_code(fatbin::Fatbin& fatbin, const fatbin::PtxChoice& choice, const Wanted& wanted,
+                       const std::string& program, DeviceCode& code, std::vector<diag::Diagnostic>& notes,
+                       const cache::Store* store) {
+  if (wanted.ptxas.empty() || !wants_machine_code(wanted) || choice.above || !choice.image->linked.empty() ||
+      fatbin::choose_machine_code(fatbin, wanted.sm) != nullptr)
+    return;
+  const os::NoWriteSignals guard;
+  Result<toolchain::Assembled> made =
+      toolchain::assemble(wanted.ptxas, choice.image->text, wanted.sm, wanted.ptxas_options, store);
+  if (!made) {
+    notes.push_back({"ptx-not-assembled",
+                     diag::Severity::note,
+                     fmt::format("'{}' is counted as PTX: {}", program, made.error().message),
+                     {},
+                     {},
+                     {}});
+    return;
+  }
+  code.assembler = made->by;
+  fatbin.machine_code.push_back({wanted.sm, std::move(made->cubin)});
+}
+
 constexpr u64 most_at_once = u64{8} << 20; // bytes of one cubin: seconds, and half a gigabyte
 
 // Is there more machine code than is translated at once? Then kernels are read one by one, and PTX for those alone that need it.
 bool is_large(const fatbin::Fatbin& fatbin, const Wanted& wanted) {
   const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
-  return image != nullptr && image->bytes.size() > most_at_once &&
-         (wanted.code == Code::best || wanted.code == Code::machine);
+  return image != nullptr && image->bytes.size() > most_at_once && wants_machine_code(wanted);
 }
 
 // The kernels of a fat binary's machine code for a capability, as modules; their registers go to `code`. Of those that are
@@ -205,7 +247,8 @@ Result<ir::Module> together(std::vector<ir::Module> ptx, std::vector<ir::Module>
 
 ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, const Wanted& wanted,
                                                    const std::string& program,
-                                                   std::vector<diag::Diagnostic>& notes) {
+                                                   std::vector<diag::Diagnostic>& notes,
+                                                   const cache::Store* store) {
   DeviceCode code;
   std::vector<ir::Module> ptx, machine;
   std::vector<fatbin::Fatbin> read;
@@ -217,7 +260,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
     large |= is_large(fatbin, wanted);
   }
-  for (const fatbin::Fatbin& fatbin : read) {
+  for (fatbin::Fatbin& fatbin : read) {
     const fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
     if (large) {
@@ -231,6 +274,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
     std::ranges::move(modules, std::back_inserter(ptx));
+    make_machine_code(fatbin, choice, wanted, program, code, notes, store);
   }
   for (const fatbin::Fatbin& fatbin : read) {
     const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);
@@ -267,14 +311,14 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
 ResultOr<DeviceCode, CodeProblem> read_device_code(const cache::Store& store, std::span<const Bytes> fatbins,
                                                    const Wanted& wanted, const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes) {
-  if (!store.enabled() || size_of(fatbins) < worth_keeping)
-    return read_device_code(fatbins, wanted, program, notes);
-  cache::Digest key = key_of(fatbins, wanted, program);
-  if (std::optional<cache::Blob> blob = store.find(kind, key))
+  const std::optional<cache::Digest> key =
+      store.enabled() && size_of(fatbins) >= worth_keeping ? key_of(fatbins, wanted, program) : std::nullopt;
+  if (!key) return read_device_code(fatbins, wanted, program, notes, &store);
+  if (std::optional<cache::Blob> blob = store.find(kind, *key))
     if (std::optional<DeviceCode> code = unpack(blob->bytes())) return std::move(*code);
   std::size_t noted = notes.size();
-  ResultOr<DeviceCode, CodeProblem> code = read_device_code(fatbins, wanted, program, notes);
-  if (code && notes.size() == noted) store.put(kind, key, pack(*code));
+  ResultOr<DeviceCode, CodeProblem> code = read_device_code(fatbins, wanted, program, notes, &store);
+  if (code && notes.size() == noted) store.put(kind, *key, pack(*code));
   return code;
 }
 

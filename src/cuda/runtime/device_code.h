@@ -8,6 +8,8 @@
 #include "os/store.h"
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace warplens::runtime {
 
@@ -22,6 +24,9 @@ struct Wanted {
   u32 sm = 90;
   Code code = Code::best;
   std::string kernel = {}; // empty: what is known without one (`others`), and the variables
+  // Makes machine code of PTX that has none, with options of its own; empty: no ptxas is asked.
+  std::string ptxas = {};
+  std::vector<std::string> ptxas_options = {};
 };
 
 struct DeviceCode {
@@ -30,6 +35,7 @@ struct DeviceCode {
   u32 ptx_sm = 0;                       // of the PTX that was taken; 0: there is none
   bool above = false;                   // there was none for the device or below
   u32 machine_code = 0;                 // the capability whose machine code runs; 0: PTX does
+  std::string assembler; // "ptxas 13.0": what made it from PTX; empty: it came with the program
   std::map<std::string, std::string>
       untranslated;             // kernels that run as PTX beside it, or not at all, and why
   std::set<std::string> others; // kernels of machine code alone, which are to be asked for
@@ -42,11 +48,13 @@ struct CodeProblem {
 
 // `program` is the name that messages give the module. What could not be read, but does not stand in the way,
 // goes to `notes`.
+// `store` keeps what ptxas makes; null: nothing does.
 ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbins, const Wanted& wanted,
                                                    const std::string& program,
-                                                   std::vector<diag::Diagnostic>& notes);
+                                                   std::vector<diag::Diagnostic>& notes,
+                                                   const cache::Store* store = nullptr);
 
-// The same through the cache, where that is faster: what gave rise to notes or failed is not kept.
+// The same through the cache, where that is faster: what gave rise to notes or failed is not kept. What ptxas makes is kept always.
 ResultOr<DeviceCode, CodeProblem> read_device_code(const cache::Store&, std::span<const Bytes> fatbins,
                                                    const Wanted& wanted, const std::string& program,
                                                    std::vector<diag::Diagnostic>& notes);

@@ -77,8 +77,10 @@ measure::LaunchRecord describe(Runtime& runtime, const Kernel* kernel, const Lau
       record.called_from = *called_from_python;
     else if (is_library_kernel(record.name))
       record.called_from = calling_places(most_callers);
-    if (!kernel->code().untranslated.contains(kernel->name))
+    if (!kernel->code().untranslated.contains(kernel->name)) {
       record.machine_code = kernel->code().machine_code;
+      record.assembler = kernel->code().assembler;
+    }
     if (u64 fixed = kernel->info.static_shared; request.shared <= ~u64{0} - fixed)
       record.shared_bytes += fixed;
     if (record.machine_code != 0)

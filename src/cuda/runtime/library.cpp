@@ -14,6 +14,7 @@ namespace {
 
 constexpr int info_log_buffer = 3, info_log_size = 4, error_log_buffer = 5,
               error_log_size = 6; // CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES
+constexpr int max_registers = 0, optimization_level = 7, debug_info = 11; // CU_JIT_MAX_REGISTERS, …
 
 bool is_library(const Runtime& runtime, const Binary* binary) {
   return std::any_of(runtime.binaries.all.begin(), runtime.binaries.all.end(),
@@ -68,9 +69,21 @@ void JitOptions::tell(const std::string& log) const {
   fill(info_log_buffer, info_log_size, {});
 }
 
+std::vector<std::string> JitOptions::ptxas_words() const {
+  std::vector<std::string> out;
+  for (u32 i = 0; options != nullptr && values != nullptr && i < count; ++i) {
+    const u32 value = static_cast<u32>(reinterpret_cast<u64>(values[i]));
+    if (options[i] == max_registers && value != 0) out.push_back(fmt::format("-maxrregcount={}", value));
+    if (options[i] == optimization_level) out.push_back(fmt::format("-O{}", value));
+    if (options[i] == debug_info && value != 0) out.emplace_back("-g");
+  }
+  return out;
+}
+
 ResultOr<Binary*, cudaError_t> load_library(Runtime& runtime, std::vector<std::vector<std::byte>> images,
                                             std::string name, const JitOptions& jit) {
   auto created = std::make_unique<Binary>();
+  created->ptxas_options = jit.ptxas_words();
   created->copies = std::move(images);
   for (const std::vector<std::byte>& image : created->copies) created->fatbins.emplace_back(image);
   created->name = std::move(name);

@@ -16,6 +16,8 @@ struct JitOptions {
 
   // Puts `log` into the caller's buffer for errors, if there is one, as much as fits.
   void tell(const std::string& log) const;
+  // Those that change machine code, as words of ptxas.
+  std::vector<std::string> ptxas_words() const;
 };
 
 // Loads code that starts at `code` and says itself where it ends: a PTX text ends with NUL. It is read now, so that what is

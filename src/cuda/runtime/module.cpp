@@ -14,6 +14,7 @@
 #include "runtime/device_code.h"
 #include "runtime/host_variables.h"
 #include "runtime/state.h"
+#include "toolchain/find.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -164,8 +165,10 @@ cudaError_t Binary::load_first(Runtime& runtime) {
     return error = code;
   };
   std::vector<diag::Diagnostic> notes;
+  const std::string ptxas = toolchain::find_ptxas(toolchain::Search::from_environment()).value_or("");
   ResultOr<DeviceCode, CodeProblem> code =
-      read_device_code(runtime.cache, fatbins, {sm, runtime.options.which_code(), kernel}, called, notes);
+      read_device_code(runtime.cache, fatbins,
+                       {sm, runtime.options.which_code(), kernel, ptxas, ptxas_options}, called, notes);
   for (diag::Diagnostic& note : notes) runtime.say(std::move(note));
   if (!code && code.error().why.kind == "no-ptx") {
     if (!name.empty()) code.error().why.help = keep_ptx;
@@ -175,6 +178,7 @@ cudaError_t Binary::load_first(Runtime& runtime) {
   registers = std::move(code->registers);
   ptx_sm = code->ptx_sm;
   machine_code = code->machine_code;
+  assembler = std::move(code->assembler);
   untranslated = std::move(code->untranslated);
   others = std::move(code->others);
   description = ptx_sm != 0 ? fmt::format("compute_{} of {}", ptx_sm, called)

@@ -40,7 +40,9 @@ struct Binary {
   std::map<std::string, u32> registers; // from cubins
   std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;
+  std::vector<std::string> ptxas_options;          // of the call that loads it
   u32 machine_code = 0;                            // the capability whose machine code runs; 0: PTX does
+  std::string assembler;                           // what made it; empty: it came with the program
   std::map<std::string, std::string> untranslated; // kernel → why its machine code does not run
   // After load(): by device, each with its own variables. Deferred launches keep them.
   std::map<u32, std::shared_ptr<sim::Program>> programs;

@@ -104,7 +104,7 @@ LaunchRecord launch_of(const json& value, const std::vector<u32>& asked_for, boo
   const Reader visit{value};
   visit("index", out.index), visit("process", out.process), visit("seconds", out.seconds);
   name_members(visit, out);
-  visit("machine_code", out.machine_code);
+  visit("machine_code", out.machine_code), visit("assembler", out.assembler);
   shape_members(visit, out);
   if (out.sm.empty()) out.sm = asked_for;
   auto status = value.find("status");

@@ -67,6 +67,8 @@ struct LaunchContent {
   std::string range;
   // Accesses are counted as the machine code of that capability has them; 0: as PTX has them.
   u32 machine_code = 0;
+  std::string
+      assembler; // "ptxas 13.0": what made that code from the program's PTX; empty: it came with the program
   Dim3 grid, block;
   u64 shared_bytes = 0; // static + dynamic
   u64 local_bytes = 0;  // per thread

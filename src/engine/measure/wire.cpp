@@ -33,7 +33,7 @@ json to_json(const LaunchRecord& launch) {
   const ShortWriter visit{out};
   visit("index", launch.index), visit("process", launch.process), visit("seconds", launch.seconds);
   name_members(visit, launch);
-  visit("machine_code", launch.machine_code);
+  visit("machine_code", launch.machine_code), visit("assembler", launch.assembler);
   shape_members(visit, launch);
   visit("status", launch.status);
   visit.object("blocks", launch.blocks);

@@ -146,6 +146,7 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   measure::name_members(visit, launch);
   if (!measured) out["predicted_from"] = launch.machine_code == 0 ? "ptx" : "machine-code";
   visit.optional("machine_code", launch.machine_code);
+  visit.optional("assembler", launch.assembler);
   if (alike.count() > 1)
     for (const Occurrences& some : alike.when)
       out["occurrences"].push_back({{"process", processes.number(some.process)},

@@ -32,6 +32,18 @@ std::string how_measured(const Measurement& measured) {
   return out;
 }
 
+// ", made by ptxas 13.0 from the program's PTX"
+std::string who_made_it(const std::vector<summary::Launch>& launches) {
+  std::string by;
+  bool some_came = false;
+  for (const summary::Launch& launch : launches) {
+    some_came |= launch.record.machine_code != 0 && launch.record.assembler.empty();
+    if (by.empty()) by = launch.record.assembler;
+  }
+  return by.empty() ? ""
+                    : fmt::format(", {}made by {} from the program's PTX", some_came ? "partly " : "", by);
+}
+
 // ", compute capability 9.0", ", machine code for 9.0", ", machine code for 9.0, counted for 9.0, 2.0"
 std::string what_for(const Model& model) {
   std::string sm;
@@ -40,7 +52,8 @@ std::string what_for(const Model& model) {
   const u32 code = machine_code_of(model.input.launches);
   if (code == 0) return sm.empty() ? "" : ", compute capability " + sm;
   const std::string one = compute_capability(code);
-  return fmt::format(", machine code for {}{}", one, sm.empty() || sm == one ? "" : ", counted for " + sm);
+  return fmt::format(", machine code for {}{}{}", one, sm.empty() || sm == one ? "" : ", counted for " + sm,
+                     who_made_it(model.input.launches));
 }
 
 std::string how_exactly(const Model& model) {

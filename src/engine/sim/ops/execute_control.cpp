@@ -88,14 +88,20 @@ void jump(Exec& x, const Op& op, u32 target) {
   if (back) backward(x, op);
 }
 
+// Machine code that calls itself: it takes all local memory for its stack (alloca). Its regions alone have meetings, so that an entry that
+// is at the place where those above it meet is what goes on from there, whichever call of the function it belongs to.
+bool calls_itself(const Exec& x) { return x.code->allocates && !x.code->function->meetings.empty(); }
+
 // Lanes that wait at `pc` while others of their branch go on: with those of their warp that wait there already.
 void put_off(Exec& x, u32 pc, u32 join, Mask lanes) {
   std::vector<StackEntry>& stack = x.group->stack;
   for (std::size_t i = stack.size(); i > x.group->frames.back().floor && stack[i - 1].reconvergence == join;
-       --i)
+       --i) {
+    if (stack[i - 1].pc == join && calls_itself(x)) break; // of the call around this one
     for (u32 w = 0; stack[i - 1].pc == pc && w < x.shape.warps; ++w)
       if (u32& waiting = stack[i - 1].mask.word[w]; waiting != 0) waiting |= std::exchange(lanes.word[w], 0);
-  if (!empty(lanes, x.shape.warps)) stack.emplace_back(pc, join, lanes);
+  }
+  if (pc != join && !empty(lanes, x.shape.warps)) stack.emplace_back(pc, join, lanes);
 }
 
 // Parts the lanes that a branch takes, Exec::mask, from the others. These go first: those that pass over a loop go before those that
@@ -124,8 +130,8 @@ void diverge(Exec& x, const Op& op) {
     put_off(x, next, inner, rest_later);
   }
   const std::size_t first = stack.size();
-  if (target != join && !empty(taken, x.shape.warps)) stack.emplace_back(target, inner, taken);
-  if (next != join && !empty(rest, x.shape.warps)) stack.emplace_back(next, inner, rest);
+  if (target != inner && !empty(taken, x.shape.warps)) stack.emplace_back(target, inner, taken);
+  if (next != inner && !empty(rest, x.shape.warps)) stack.emplace_back(next, inner, rest);
   if (!op.jump().by_lanes && target > next && stack.size() == first + 2 &&
       x.code->loops[target] != x.code->loops[next])
     std::swap(stack[first], stack[first + 1]);
@@ -258,6 +264,9 @@ void reconverge(Exec& x, const Op&) {
   }
   stack.pop_back(); // one path: the entry below is the other path, or the lanes that meet here
   x.load_top();
+  if (x.pc != here || !calls_itself(x)) return;
+  ++x.pc;
+  if (x.code->ops[x.pc].kind() == OpKind::reconverge_early) ++x.pc;
 }
 
 // Where paths meet before the post-dominator: the body of `if (a || b)` is reached from both tests. Compilers
@@ -268,7 +277,8 @@ void reconverge_early(Exec& x, const Op& op) {
   u32 here = op.block_start(), join = stack.back().reconvergence, floor = x.group->frames.back().floor;
   for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].reconvergence == join; --i) {
     StackEntry& other = stack[i - 1];
-    if (other.pc == join) continue; // lanes that are through already
+    if (other.pc == join && calls_itself(x)) return; // of the call around this one
+    if (other.pc == join) continue;                  // lanes that are through already
     if (other.pc == here) {
       for (u32 w = 0; w < x.shape.warps; ++w) other.mask.word[w] |= stack.back().mask.word[w];
       stack.pop_back();

@@ -57,6 +57,9 @@ bool uniform_special(Exec& x, Special special, u64& out) {
     return true;
   case Special::envreg1: out = x.launch.grid_workspace >> 32; return true;
   case Special::envreg2: out = x.launch.grid_workspace & 0xffffffffu; return true;
+  case Special::envreg3:
+    out = x.launch.local_bytes;
+    return true; // of a thread: where machine code's stack begins
   case Special::clusterid_y: out = x.cta->id.y / cluster.y; return true;
   case Special::clusterid_z: out = x.cta->id.z / cluster.z; return true;
   case Special::nclusterid_x: out = spec.grid.x / cluster.x; return true;
