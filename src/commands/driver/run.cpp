@@ -13,6 +13,7 @@
 #include "driver/program/python.h"
 #include "driver/program/ranks.h"
 #include "driver/program/saved.h"
+#include "launcher/kernel_file.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
@@ -133,7 +134,7 @@ std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
   std::span shown(names.data(), std::min(names.size(), most_named));
   diag::Diagnostic out = diag::warning(
       "kernels-not-launched",
-      fmt::format("{} not launched before the program was stopped: {}{}",
+      fmt::format("{} not launched so far: {}{}",
                   names.size() == 1 ? "1 kernel was" : fmt::format("{} kernels were", names.size()),
                   fmt::join(shown, ", "),
                   shown.size() < names.size() ? fmt::format(" and {} more", names.size() - shown.size())
@@ -263,6 +264,36 @@ RunOptions with_sources(RunOptions options) {
     words.erase(words.begin() + 1);
   }
   return options;
+}
+
+// What stands behind the program is its own. A word that is the name of an option of ours may have been meant for us.
+std::optional<diag::Diagnostic> misplaced_option(const RunOptions& options) {
+#define FLAGS(type, member, initial, flags, ...) flags,
+#define OPTION_program FLAGS
+#define OPTION_compiler FLAGS
+#define OPTION_filter FLAGS
+#define OPTION_report FLAGS
+#define OPTION_pager FLAGS
+#define OPTION_gates FLAGS
+#define OPTION_only_run FLAGS
+  constexpr std::string_view ours[] = {
+#include "base/run_options.def"
+  };
+#undef FLAGS
+  if (launcher::is_kernel_file(options.command[0])) return {};
+  for (std::size_t i = 1; i < options.command.size(); ++i) {
+    const std::string word = options.command[i].substr(0, options.command[i].find('='));
+    if (!word.starts_with("--") || std::ranges::none_of(ours, [&](std::string_view flags) {
+          return flags == word || flags.ends_with("," + word);
+        }))
+      continue;
+    diag::Diagnostic out = diag::warning(
+        "option-of-program", fmt::format("'{}' stands behind the program, which gets it", word), {},
+        fmt::format("an option of WarpLens stands in front: warplens run {} … {}", word, options.command[0]));
+    out.severity = diag::Severity::note;
+    return out;
+  }
+  return {};
 }
 
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
@@ -448,6 +479,8 @@ int run(const RunOptions& asked, const RunOutput& output) {
   const Job job = job_of_launcher();
   Result<RankOutputs> named = name_outputs(options, job);
   if (!named) return refuse(options, output, named.error());
+  if (const std::optional<diag::Diagnostic> note = misplaced_option(options); note && job.rank == 0)
+    output.err("warplens: " + diag::render(*note, "", options.colour));
   if (job.has_several()) return run_rank(std::move(*named), job, output);
   options = std::move(named->own);
   Result<Observed> seen = observe(options, job, output);
