@@ -350,7 +350,8 @@ struct Observed {
 };
 
 // Completes the options by what the folder's .warplens.toml says.
-Result<Observed> observe(RunOptions& options, const Job& job, const RunOutput& output) {
+Result<Observed> observe(RunOptions& options, const Job& job, const RankReports* ranks,
+                         const RunOutput& output) {
   if (Result<void> fine = check_verifying(options); !fine) return failure(fine.error());
   Result<Gates> gates = Gates::prepare(options.gates);
   if (!gates) return failure(gates.error());
@@ -366,7 +367,13 @@ Result<Observed> observe(RunOptions& options, const Job& job, const RunOutput& o
   const auto begin = std::chrono::steady_clock::now();
   Result<os::ForegroundEnd> end = [&] {
     ProgressLine line(events->ledger(), !options.no_progress, !has_budget(options));
-    return os::run_foreground(process_of(*prepared, *events));
+    EndsTogether together(has_budget(options) ? ranks : nullptr, events->ledger());
+    Result<os::ForegroundEnd> end = os::run_foreground(process_of(*prepared, *events));
+    if (together.stop() && end && (end->signal != 0 || end->exit_code != 0)) {
+      end->exit_code = end->signal = 0;
+      events->ledger().stopped = measure::Stop::at_budget;
+    }
+    return end;
   }();
   if (!end) return failure(end.error());
 
@@ -411,14 +418,14 @@ diag::Diagnostic without_first(u32 rank) {
 // Each rank runs its program. Rank 0 reports on all.
 int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   const RunOutput mine = outputs.own.every_rank ? prefixed(output, job.rank) : output;
-  constexpr std::chrono::seconds longest_wait(60);
+  constexpr std::chrono::seconds longest_wait(60), after_signal(10);
   RunOptions &own = outputs.own, &all = outputs.all, &alone = outputs.alone;
   if (own.workers == 0)
     own.workers = all.workers = alone.workers =
         std::max(1u, std::thread::hardware_concurrency() / job.ranks_here);
   Result<RankReports> ranks = RankReports::join(job);
   if (!ranks) return refuse(own, mine, ranks.error());
-  Result<Observed> seen = observe(job.rank == 0 ? all : own, job, mine);
+  Result<Observed> seen = observe(job.rank == 0 ? all : own, job, &*ranks, mine);
   if (!seen) {
     ranks->leave_refusal(seen.error().message);
     return refuse(own, mine, seen.error());
@@ -445,7 +452,12 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   }
   if (job.rank != 0) {
     seen->prepared.outputs = std::move(prepared);
-    return conclude(own, *seen, job, mine);
+    const int code = conclude(own, *seen, job, mine);
+    if (ranks->is_budget_spent())
+      ranks->wait_for_first(std::chrono::hours(24)); // it may go on within its own
+    else if (seen->end.signalled)
+      ranks->wait_for_first(after_signal);
+    return code;
   }
   if (outputs.writes_own && conclude_with(own) == cannot && seen->end.exit_code != cannot) return cannot;
   RankReports::Others others = ranks->wait(longest_wait);
@@ -483,7 +495,7 @@ int run(const RunOptions& asked, const RunOutput& output) {
     output.err("warplens: " + diag::render(*note, "", options.colour));
   if (job.has_several()) return run_rank(std::move(*named), job, output);
   options = std::move(named->own);
-  Result<Observed> seen = observe(options, job, output);
+  Result<Observed> seen = observe(options, job, nullptr, output);
   if (!seen) return refuse(options, output, seen.error());
   return conclude(options, *seen, job, output);
 }
@@ -495,7 +507,7 @@ Result<report::Saved> run_saved(RunOptions asked, const RunOutput& output) {
   options.strict = false;
   options.gates = {};
   os::DelayedSignals signals;
-  Result<Observed> seen = observe(options, Job(), output);
+  Result<Observed> seen = observe(options, Job(), nullptr, output);
   if (!seen) return failure(seen.error());
   save_last_run(seen->model, options, output);
   return report::saved_of(std::move(seen->model));
