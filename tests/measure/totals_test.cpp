@@ -70,8 +70,7 @@ LaunchRecord with_table(u32 block, u64 sectors, u64 distinct) {
 
 TEST(Reuse, ATableIsLoadedMoreOftenThanItHasElements) {
   auto share = [](const LaunchRecord& launch) {
-    const SiteRecord& site = launch.sites[0];
-    return Reuse(launch, hopper()).share_from_l2(site.site, site.space, site.distribution.first_block);
+    return Reuse(launch, hopper()).share_from_l2(launch.sites[0]);
   };
   EXPECT_EQ(share(with_table(256, 6400, 100)), 1.0 / 64);
   EXPECT_EQ(share(with_table(256, 800, 100)), 1) << "each element once";
@@ -96,8 +95,7 @@ TEST(Reuse, AWalkBringsEachSectorOnce) {
     return launch;
   };
   auto share = [](const LaunchRecord& launch) {
-    const SiteRecord& site = launch.sites[0];
-    return Reuse(launch, hopper()).share_from_l2(site.site, site.space, site.distribution.first_block);
+    return Reuse(launch, hopper()).share_from_l2(launch.sites[0]);
   };
   EXPECT_EQ(share(walk(1, 3, 256)), 1);
   EXPECT_EQ(share(walk(3, 3, 256)), 1.0 / 3);
@@ -114,6 +112,24 @@ TEST(Reuse, AWalkBringsEachSectorOnce) {
   LaunchRecord damaged = walk(3, 3, 256);
   for (SiteRecord& site : damaged.sites) site.distribution.first_block.sectors = 0;
   EXPECT_EQ(share(damaged), 1) << "more different sectors than sectors";
+}
+
+// Block 0 lies at the rim of a domain, and its rows are shorter than the others. The elements are what all rows bring alike.
+TEST(Reuse, ShortRowsOfTheFirstBlockStandForLongerOnes) {
+  auto share = [](u64 sectors, u64 distinct, u64 elements, u64 threads, u64 all_sectors) {
+    LaunchRecord launch = with_table(256, sectors, distinct);
+    SiteRecord& site = launch.sites[0];
+    site.distribution.first_block.row_elements = elements;
+    site.counters.resize(1);
+    site.counters[0].requests = site.counters[0].tags = 1000;
+    site.counters[0].threads = threads, site.counters[0].sectors = all_sectors;
+    return Reuse(launch, hopper()).share_from_l2(site);
+  };
+  EXPECT_EQ(share(600, 100, 800, 32000, 28000), 100.0 / 800 * 32000 / 28000)
+      << "rows of 6, where others have 7";
+  EXPECT_EQ(share(700, 100, 800, 32000, 24000), 100.0 / 800 * 32000 / 24000) << "of 7, where others have 6";
+  EXPECT_EQ(share(600, 100, 800, 8000, 6000), 1.0 / 6) << "as long as the others";
+  EXPECT_EQ(share(600, 100, 100, 32000, 4000), 1) << "no more than all";
 }
 
 TEST(Cycles, EveryArchitectureHasCostsWithASource) {

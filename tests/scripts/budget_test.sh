@@ -109,7 +109,7 @@ expect_empty stdout
 expect_json r.json '[l["status"] for l in r["launches"]]' "['sampled']"
 expect_in stderr 'The program was ended to stay within its budget'
 expect_in stderr 'the rest of this launch would take'
-expect_in stderr '2 kernels were not launched before the program was stopped: (last, talk|talk, last)'
+expect_in stderr '2 kernels were not launched so far: (last, talk|talk, last)'
 cp r.json first.json
 run "$warplens" run --compiler clang --budget-work 2000000 --strict --json r.json budget.cu 4 3000
 expect_code 1

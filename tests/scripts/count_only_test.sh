@@ -68,7 +68,7 @@ run "$warplens" run --no-results --compiler clang --json r.json results.cu
 expect_code 0
 [ "$(cat stdout)" = launched ] || fail "the program went on: $(cat stdout)"
 expect_in stderr 'The program was ended where it waited for results \(--no-results\)'
-expect_in stderr '1 kernel was not launched before the program was stopped: later'
+expect_in stderr '1 kernel was not launched so far: later'
 expect_json r.json '[(l["status"], l["count"]) for l in r["launches"]], r["complete"]' "([('proved', 3)], False)"
 run "$warplens" run --no-results --strict --compiler clang results.cu
 expect_code 1

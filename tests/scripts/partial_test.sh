@@ -76,7 +76,7 @@ for signal in INT TERM HUP; do
     $to $signal
     case $signal in INT) finish 130 ;; TERM) finish 143 ;; HUP) finish 129 ;; esac
     expect_partial
-    expect_said '4 kernels were not launched before the program was stopped: .*late<3>'
+    expect_said '4 kernels were not launched so far: .*late<3>'
   done
 done
 expect_said '--budget 60s'
@@ -130,7 +130,25 @@ done
 start --timeout 3 interrupted.cu long
 finish 3
 expect_partial
-expect_in stderr 'ran longer than the time limit'
+expect_in stderr "kernel '[a-z<>0-9]+\\(.*' ran longer than the time limit"
+# What comes after it did not run: nothing of it is like an earlier launch, and it is told from what was counted.
+cat >later.cu <<'CU'
+__global__ void spin(volatile int* flag, int rounds) {
+  for (int i = 0; i != rounds; ++i) flag[threadIdx.x] = i;
+}
+__global__ void next(int* flag) { flag[0] = 1; }
+int main() {
+  int* flag;
+  cudaMalloc(&flag, 4096);
+  spin<<<1, 32>>>(flag, 4);
+  spin<<<1, 32>>>(flag, -1);
+  for (int i = 0; i < 3; ++i) spin<<<1, 32>>>(flag, 4), next<<<1, 32>>>(flag);
+}
+CU
+run "$warplens" run --compiler clang --timeout 1 later.cu
+expect_in stderr '^WarpLens: 2 kernels, 8 launches, compute'
+expect_in stderr '^spin \[unknown\]  '
+expect_in stderr '^next  '
 # A launch with a fault of its own stays failed.
 start interrupted.cu fault
 finish 3
@@ -148,7 +166,7 @@ wait_until says computing
 to_us TERM
 finish 143
 expect_json report.json '[l["status"] for l in r["launches"]]' "['exact']"
-expect_said '5 kernels were not launched before the program was stopped: .*slow'
+expect_said '5 kernels were not launched so far: .*slow'
 
 # A program's own handler decides, and its launches run on.
 start interrupted.cu handler

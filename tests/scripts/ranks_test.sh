@@ -141,6 +141,86 @@ cp 0.err stderr
 expect_in stderr '^all: 1 of 2 ranks \(rank 0\)'
 expect_not_in stderr 'launched no CUDA kernel'
 
+# A budget that has ended one rank's program ends all: the others wait for ever for what it would send, whatever they do with signals.
+cat >together.cu <<'CU'
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+__global__ void walk(int* out, int rounds) { // where data lead, so that nothing is proved
+  int at = blockIdx.x + threadIdx.x;
+  for (int i = 0; i < rounds; ++i) at = out[at & 4095] + i;
+  out[at & 4095] = at;
+}
+int main(int, char** words) {
+  const int rank = std::atoi(std::getenv("OMPI_COMM_WORLD_RANK")), waits = std::atoi(words[1]);
+  if (std::strcmp(words[2], "deaf") == 0) std::signal(SIGTERM, SIG_IGN);
+  if (std::strcmp(words[2], "handles") == 0) std::signal(SIGTERM, [](int) { std::_Exit(9); });
+  if (std::strcmp(words[2], "late") == 0 && rank == 0) std::signal(SIGTERM, [](int) { sleep(1), std::_Exit(0); });
+  int* out;
+  cudaMalloc(&out, 1 << 20);
+  walk<<<1, 64>>>(out, 3);
+  cudaDeviceSynchronize();
+  if (waits == 2) std::fclose(std::fopen(rank == 0 ? "0.runs" : "1.runs", "w"));
+  for (volatile bool ever = true; (rank == waits || waits == 2) && ever;) {}
+  for (int i = 0; i < 100; ++i) walk<<<400, 64>>>(out, 1000 + i);
+  cudaDeviceSynchronize();
+}
+CU
+for words in "0 dies" "1 dies" "0 deaf" "1 handles"; do
+  # shellcheck disable=SC2086 # two words
+  job 2 run --compiler clang --budget-work 200000 --json t.json together.cu $words
+  codes "0 0"
+  cp 0.err stderr
+  expect_in stderr 'launches in 2 ranks'
+  expect_in stderr 'ended to stay within its budget'
+  expect_not_in stderr 'killed by signal|is not in this report'
+  for name in t t.0 t.1; do expect_json $name.json 'r["program"]["stopped"]' budget; done
+done
+ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
+
+# Open MPI kills all ranks as soon as the first has ended after a Ctrl-C: none ends before rank 0 has reported.
+export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-interrupted"
+OMPI_COMM_WORLD_RANK=0 "$warplens" run --compiler clang --json late.json together.cu 2 late >0.out 2>stderr &
+first=$!
+OMPI_COMM_WORLD_RANK=1 "$warplens" run --compiler clang --json late.json together.cu 2 late >1.out 2>1.err &
+other=$!
+while [ ! -e 0.runs ] || [ ! -e 1.runs ]; do sleep 0.1; done
+kill -TERM $first $other
+wait $other || true
+[ -s late.json ] || fail "rank 1 ends before rank 0 has reported"
+wait $first || fail "rank 0: $(cat stderr)"
+expect_in stderr 'launches in 2 ranks'
+unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_SIZE PMIX_NAMESPACE
+ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
+
+# What only some ranks do is held against what these cost. Ranks that move nearly the same did not do the same.
+cat >rare.cu <<'CU'
+#include <cstdlib>
+__global__ void all(float* out, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) out[i * 2] = 1;
+}
+__global__ void rare(float* out) { out[(blockIdx.x * blockDim.x + threadIdx.x) * 8] = 1; }
+int main(int, char** words) {
+  const int rank = std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
+  float* out;
+  cudaMalloc(&out, 1 << 24);
+  all<<<400, 256>>>(out, 400 * 256 - (rank == 1 ? std::atoi(words[1]) : 0));
+  if (rank == 1 && words[2] != nullptr) rare<<<2, 256>>>(out);
+}
+CU
+job 3 run --compiler clang rare.cu 0 rare
+cp 0.err stderr
+expect_in stderr '^ 2\. .*rare.cu:6|^ 2\. .*\(rare\)'
+job 2 run --compiler clang rare.cu 0
+cp 0.err stderr
+expect_in stderr '^Each of 2 ranks did the same\.'
+job 2 run --compiler clang rare.cu 8
+cp 0.err stderr
+expect_in stderr '^Each of 2 ranks moved nearly the same amount\.'
+
 # A batch script is no rank; srun's tasks are.
 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=7 "$warplens" run --json batch.json ranks.cu >/dev/null 2>stderr || fail "in a batch script: $(cat stderr)"
 expect_not_in stderr 'launches in'

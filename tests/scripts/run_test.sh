@@ -16,6 +16,15 @@ expect_json report.json 'sorted((s["op"], s["line"], s["bytes"], s["instructions
 run "$warplens" run --compiler clang "$program" word exit
 expect_code 7
 
+# A word behind the program is the program's. The first that is an option of run is told of, once.
+for words in --lines "word --budget=1s --lines" "-n 4 ./app --json r.json"; do
+  # shellcheck disable=SC2086 # several words
+  run "$warplens" run --compiler clang "$program" $words
+  [ "$(grep -c 'stands behind the program, which gets it' stderr)" = 1 ] || fail "an option behind the program: $(cat stderr)"
+done
+run "$warplens" run --compiler clang --lines "$program" word -j --size --lines-of
+expect_not_in stderr 'stands behind'
+
 run "$warplens" run --compiler clang --json - "$program" word
 expect_code 0
 cp stdout only.json

@@ -13,6 +13,7 @@
 #include "driver/program/python.h"
 #include "driver/program/ranks.h"
 #include "driver/program/saved.h"
+#include "launcher/kernel_file.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
@@ -133,7 +134,7 @@ std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
   std::span shown(names.data(), std::min(names.size(), most_named));
   diag::Diagnostic out = diag::warning(
       "kernels-not-launched",
-      fmt::format("{} not launched before the program was stopped: {}{}",
+      fmt::format("{} not launched so far: {}{}",
                   names.size() == 1 ? "1 kernel was" : fmt::format("{} kernels were", names.size()),
                   fmt::join(shown, ", "),
                   shown.size() < names.size() ? fmt::format(" and {} more", names.size() - shown.size())
@@ -265,6 +266,36 @@ RunOptions with_sources(RunOptions options) {
   return options;
 }
 
+// What stands behind the program is its own. A word that is the name of an option of ours may have been meant for us.
+std::optional<diag::Diagnostic> misplaced_option(const RunOptions& options) {
+#define FLAGS(type, member, initial, flags, ...) flags,
+#define OPTION_program FLAGS
+#define OPTION_compiler FLAGS
+#define OPTION_filter FLAGS
+#define OPTION_report FLAGS
+#define OPTION_pager FLAGS
+#define OPTION_gates FLAGS
+#define OPTION_only_run FLAGS
+  constexpr std::string_view ours[] = {
+#include "base/run_options.def"
+  };
+#undef FLAGS
+  if (launcher::is_kernel_file(options.command[0])) return {};
+  for (std::size_t i = 1; i < options.command.size(); ++i) {
+    const std::string word = options.command[i].substr(0, options.command[i].find('='));
+    if (!word.starts_with("--") || std::ranges::none_of(ours, [&](std::string_view flags) {
+          return flags == word || flags.ends_with("," + word);
+        }))
+      continue;
+    diag::Diagnostic out = diag::warning(
+        "option-of-program", fmt::format("'{}' stands behind the program, which gets it", word), {},
+        fmt::format("an option of WarpLens stands in front: warplens run {} … {}", word, options.command[0]));
+    out.severity = diag::Severity::note;
+    return out;
+  }
+  return {};
+}
+
 int refuse(const RunOptions& options, const RunOutput& output, const diag::Diagnostic& diagnostic) {
   std::string source = configuration_at(diagnostic);
   // Of PTX that is malformed; of a fat binary it has no lines of its own.
@@ -319,7 +350,8 @@ struct Observed {
 };
 
 // Completes the options by what the folder's .warplens.toml says.
-Result<Observed> observe(RunOptions& options, const Job& job, const RunOutput& output) {
+Result<Observed> observe(RunOptions& options, const Job& job, const RankReports* ranks,
+                         const RunOutput& output) {
   if (Result<void> fine = check_verifying(options); !fine) return failure(fine.error());
   Result<Gates> gates = Gates::prepare(options.gates);
   if (!gates) return failure(gates.error());
@@ -335,7 +367,13 @@ Result<Observed> observe(RunOptions& options, const Job& job, const RunOutput& o
   const auto begin = std::chrono::steady_clock::now();
   Result<os::ForegroundEnd> end = [&] {
     ProgressLine line(events->ledger(), !options.no_progress, !has_budget(options));
-    return os::run_foreground(process_of(*prepared, *events));
+    EndsTogether together(has_budget(options) ? ranks : nullptr, events->ledger());
+    Result<os::ForegroundEnd> end = os::run_foreground(process_of(*prepared, *events));
+    if (together.stop() && end && (end->signal != 0 || end->exit_code != 0)) {
+      end->exit_code = end->signal = 0;
+      events->ledger().stopped = measure::Stop::at_budget;
+    }
+    return end;
   }();
   if (!end) return failure(end.error());
 
@@ -380,14 +418,14 @@ diag::Diagnostic without_first(u32 rank) {
 // Each rank runs its program. Rank 0 reports on all.
 int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   const RunOutput mine = outputs.own.every_rank ? prefixed(output, job.rank) : output;
-  constexpr std::chrono::seconds longest_wait(60);
+  constexpr std::chrono::seconds longest_wait(60), after_signal(10);
   RunOptions &own = outputs.own, &all = outputs.all, &alone = outputs.alone;
   if (own.workers == 0)
     own.workers = all.workers = alone.workers =
         std::max(1u, std::thread::hardware_concurrency() / job.ranks_here);
   Result<RankReports> ranks = RankReports::join(job);
   if (!ranks) return refuse(own, mine, ranks.error());
-  Result<Observed> seen = observe(job.rank == 0 ? all : own, job, mine);
+  Result<Observed> seen = observe(job.rank == 0 ? all : own, job, &*ranks, mine);
   if (!seen) {
     ranks->leave_refusal(seen.error().message);
     return refuse(own, mine, seen.error());
@@ -414,7 +452,12 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   }
   if (job.rank != 0) {
     seen->prepared.outputs = std::move(prepared);
-    return conclude(own, *seen, job, mine);
+    const int code = conclude(own, *seen, job, mine);
+    if (ranks->is_budget_spent())
+      ranks->wait_for_first(std::chrono::hours(24)); // it may go on within its own
+    else if (seen->end.signalled)
+      ranks->wait_for_first(after_signal);
+    return code;
   }
   if (outputs.writes_own && conclude_with(own) == cannot && seen->end.exit_code != cannot) return cannot;
   RankReports::Others others = ranks->wait(longest_wait);
@@ -448,9 +491,11 @@ int run(const RunOptions& asked, const RunOutput& output) {
   const Job job = job_of_launcher();
   Result<RankOutputs> named = name_outputs(options, job);
   if (!named) return refuse(options, output, named.error());
+  if (const std::optional<diag::Diagnostic> note = misplaced_option(options); note && job.rank == 0)
+    output.err("warplens: " + diag::render(*note, "", options.colour));
   if (job.has_several()) return run_rank(std::move(*named), job, output);
   options = std::move(named->own);
-  Result<Observed> seen = observe(options, job, output);
+  Result<Observed> seen = observe(options, job, nullptr, output);
   if (!seen) return refuse(options, output, seen.error());
   return conclude(options, *seen, job, output);
 }
@@ -462,7 +507,7 @@ Result<report::Saved> run_saved(RunOptions asked, const RunOutput& output) {
   options.strict = false;
   options.gates = {};
   os::DelayedSignals signals;
-  Result<Observed> seen = observe(options, Job(), output);
+  Result<Observed> seen = observe(options, Job(), nullptr, output);
   if (!seen) return failure(seen.error());
   save_last_run(seen->model, options, output);
   return report::saved_of(std::move(seen->model));

@@ -54,11 +54,17 @@ Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
   steps_stay_ = known && warps_ * lines * line_bytes + launch.shared_bytes <= device.limits.shared_per_sm;
 }
 
-double Reuse::share_from_l2(const access::Site& site, access::Space space, const FirstBlock& block) const {
+double Reuse::share_from_l2(const SiteRecord& record) const {
+  const access::Site& site = record.site;
+  const FirstBlock& block = record.distribution.first_block;
   if (block.distinct_sectors == 0 || block.sectors < block.distinct_sectors || site.bytes == 0 ||
-      !is_cached_load(site, space))
+      !is_cached_load(site, record.space))
     return 1;
-  const double first = static_cast<double>(block.distinct_sectors) / static_cast<double>(block.sectors);
+  auto ratio = [](u64 some, u64 all) { return static_cast<double>(some) / static_cast<double>(all); };
+  double first = ratio(block.distinct_sectors, block.sectors);
+  if (block.row_elements != 0 && !record.counters.empty() && record.counters[0].sectors != 0)
+    first = std::min(1.0, ratio(block.distinct_sectors, block.row_elements) *
+                              ratio(record.counters[0].threads, record.counters[0].sectors));
   const u64 elements = std::max<u64>(1, 32 / site.bytes);
   if (all_stays_ && block.sectors >= 2 * elements * block.distinct_sectors) return first;
   return steps_stay_ ? std::max(first, 1 / static_cast<double>(elements * warps_)) : 1;

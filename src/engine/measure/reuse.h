@@ -25,8 +25,9 @@ public:
   // Only where the table knows an L1 that global loads go through.
   Reuse(const LaunchContent&, const arch::Architecture&);
 
-  // Of the sectors that a site's accesses ask for, the share that comes from L2: 1, or that of the first time for each.
-  double share_from_l2(const access::Site&, access::Space, const FirstBlock&) const;
+  // Of the sectors that a site's accesses ask for, the share that comes from L2: 1, or that of the first time for each. Where threads
+  // walk along rows, those of block 0 may be shorter than the others, as at the rim of a domain: an element brings as much everywhere.
+  double share_from_l2(const SiteRecord&) const;
 
 private:
   bool all_stays_ = false;  // what the loads of the first block touch, while the blocks beside it do the same

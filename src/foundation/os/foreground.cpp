@@ -225,6 +225,11 @@ void write_stderr_to(const char* path) {
 
 } // namespace
 
+void signal_foreground(int number) {
+  to_send |= u32{1} << number;
+  send();
+}
+
 std::vector<Result<ForegroundEnd>> run_side_by_side(std::span<const Foreground> specs) {
   SignalGuard guard;
   AdoptsOrphans adopts;

@@ -24,6 +24,9 @@ struct ForegroundEnd : ProcessEnd {
 // however it comes: nobody would count what it does.
 Result<ForegroundEnd> run_foreground(const Foreground&);
 
+// As if the signal had been sent to us alone, for the program that run_foreground() runs at that moment. From any thread.
+void signal_foreground(int number);
+
 // Several at once, until the last has ended; signals go to all. One that cannot be started is an error of its own. `left` is of
 // all together, and with the first.
 constexpr std::size_t most_side_by_side = 64;

@@ -47,7 +47,7 @@ void add(Bottleneck& sum, const measure::LaunchContent& launch, u64 times, const
   for (const measure::SiteRecord& site : launch.sites) {
     if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
     const arch::Counts& counts = site.counters[0];
-    const double from_l2 = reuse.share_from_l2(site.site, site.space, site.distribution.first_block);
+    const double from_l2 = reuse.share_from_l2(site);
     const measure::StageCycles cycles = measure::cycles(counts, site.space, row, from_l2);
     if (site.space == Space::constant) {
       constant += cycles.busiest();

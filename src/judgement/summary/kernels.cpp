@@ -214,9 +214,11 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
 void label(std::vector<Kernel>& kernels) {
   std::vector<std::string> names;
   std::map<std::string, std::set<std::tuple<u32, u32, u32>>> blocks; // by kernel
+  std::set<std::string> counted;
   for (const Kernel& kernel : kernels) {
     names.push_back(kernel.name);
     blocks[kernel.name].emplace(kernel.block.x, kernel.block.y, kernel.block.z);
+    if (measure::is_counted(kernel.status)) counted.insert(kernel.name);
   }
   names = source::short_names(names);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -224,7 +226,9 @@ void label(std::vector<Kernel>& kernels) {
     if (blocks[kernels[i].name].size() > 1)
       kernels[i].label += fmt::format(" [block {}]", dimensions(kernels[i].block));
     if (!kernels[i].range.empty()) kernels[i].label += " in " + kernels[i].range;
-    if (kernels[i].status == Status::partial) kernels[i].label += " [partial]";
+    if (const Status status = kernels[i].status;
+        status == Status::partial || (!measure::is_counted(status) && counted.contains(kernels[i].name)))
+      kernels[i].label += fmt::format(" [{}]", measure::name(status));
   }
 }
 

@@ -37,8 +37,7 @@ Limit sum_of(const measure::LaunchContent& launch, const arch::Architecture& row
     const measure::SiteRecord& site = launch.sites[s];
     if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
     const arch::Counts& counts = site.counters[0];
-    const measure::StageCycles cycles = measure::cycles(
-        counts, site.space, row, reuse.share_from_l2(site.site, site.space, site.distribution.first_block));
+    const measure::StageCycles cycles = measure::cycles(counts, site.space, row, reuse.share_from_l2(site));
     switch (site.space) {
     case Space::shared: out.shared += cycles.data; break;
     case Space::constant: out.constant += cycles.busiest(); break;

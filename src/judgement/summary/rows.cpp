@@ -222,7 +222,7 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
     row.excess_bytes = measure::excess_bytes(row.counters[0], row.space, row.site);
     row.efficiency = measure::efficiency(row.counters[0], row.space);
     row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
-    row.from_l2 = reuse.share_from_l2(row.site, row.space, row.distribution.first_block);
+    row.from_l2 = reuse.share_from_l2(row);
     if (architecture != nullptr) {
       row.excess_cycles =
           measure::excess_cycles(row.counters[0], row.space, row.site, *architecture, row.from_l2);

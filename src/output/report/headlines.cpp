@@ -34,6 +34,15 @@ constexpr double worth_naming = 0.01;
 // Atomics that wait for one another are what it costs.
 bool waits(const Finding& finding) { return finding.wait_cycles > finding.excess_cycles; }
 
+// What only some ranks do is held against what these cost: the others wait for them.
+bool costs_little(const Page& page, const Finding& finding) {
+  const summary::Parts& ranks = line_of(page, finding.accesses[0]).ranks;
+  const double share = ranks.count == 0 ? 1 : static_cast<double>(ranks.count) / ranks.of;
+  return page.options.top_lines != 0 && !waits(finding) &&
+         static_cast<double>(finding.excess_cycles) <
+             worth_naming * share * static_cast<double>(page.model.cycles);
+}
+
 // Of what the program moves from and to device memory, what the advice saves where it is given. Passes of shared memory are
 // no traffic.
 double share_saved(const Model& model, u64 saved) {
@@ -318,8 +327,9 @@ std::string weights_line(const Page& page, u32 headlines) {
 } // namespace
 
 bool is_served(const Page& page, const Finding& finding) {
+  const bool little = finding.excess_cycles == 0 || costs_little(page, finding);
   return !waits(finding) && (finding.rule == findings::Rule::halo_access ||
-                             (finding.excess_cycles == 0 && row_of(page, finding.accesses[0]).from_l2 < 1));
+                             (little && row_of(page, finding.accesses[0]).from_l2 < 1));
 }
 
 std::string headline_section(const Page& page) {
@@ -337,9 +347,8 @@ std::string headline_section(const Page& page) {
       served.push_back(&finding);
       continue;
     }
-    const bool little = !waits(finding) && static_cast<double>(finding.excess_cycles) <
-                                               worth_naming * static_cast<double>(page.model.cycles);
-    if (top != 0 && (number == top || little)) {
+    const bool little = costs_little(page, finding);
+    if (little || (top != 0 && number == top)) {
       ++(little ? small : left);
       continue;
     }

@@ -163,7 +163,7 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   const arch::Architecture* device = launch.sm.empty() ? nullptr : arch::find(launch.sm[0]);
   const measure::Reuse reuse = device != nullptr ? measure::Reuse(launch, *device) : measure::Reuse();
   for (const measure::SiteRecord& record : launch.sites) {
-    const double from_l2 = reuse.share_from_l2(record.site, record.space, record.distribution.first_block);
+    const double from_l2 = reuse.share_from_l2(record);
     json_t site = site_json(record, launch.sm, label, from_l2);
     site["pattern"] = pattern_json(record.pattern, record.site);
     Writer{site}.optional("result_unused", record.result_unused);

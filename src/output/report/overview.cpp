@@ -192,7 +192,13 @@ std::string rank_list(const Page& page) {
     for (const Line& line : kernel.lines) // where fewer ranks launch the kernel, that was said
       if (line.ranks.count < kernel.ranks.count && line.place.line != 0 && lines++ < most_lines)
         tell(fmt::format("{} ({})", place_name(page, line), kernel.short_name), line.ranks);
-  if (out.empty()) return '\n' + fmt::format("Each of {} did the same.\n", human(there, "rank"));
+  auto same = [](const auto& some) { return some.ranks.least.bytes == some.ranks.most.bytes; };
+  const bool all_same = std::ranges::all_of(page.model.kernels, [&](const Kernel& kernel) {
+    return same(kernel) && std::ranges::all_of(kernel.lines, same);
+  });
+  if (out.empty())
+    return '\n' + fmt::format("Each of {} {}.\n", human(there, "rank"),
+                              all_same ? "did the same" : "moved nearly the same amount");
   const std::size_t left_out =
       kernels - std::min(kernels, most_kernels) + lines - std::min(lines, most_lines);
   if (left_out != 0) out += fmt::format("and {} more (--json, --html)\n", human(left_out));

@@ -110,7 +110,10 @@ std::string incomplete(const Page& page) {
 
 // "2000 launches, 1995 of them like an earlier one"
 std::string launches_of(const Input& input) {
-  const u64 counted = count(input.launches), alike = counted - input.launches.size();
+  const u64 counted = count(input.launches);
+  u64 alike = 0;
+  for (const summary::Launch& launch : input.launches)
+    if (measure::is_counted(launch.record.status)) alike += launch.count() - 1;
   std::string out = human(counted, "launch");
   if (input.left_out != 0) out = fmt::format("{} of {}", counted, human(counted + input.left_out, "launch"));
   if (const std::size_t there = input.ranks.processes.size(); input.ranks.of > 1)

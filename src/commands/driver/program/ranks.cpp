@@ -2,19 +2,21 @@
 // script has some of these without being a rank; a step's number tells).
 #include "driver/program/ranks.h"
 #include "os/environment.h"
+#include "os/foreground.h"
 #include "os/interrupt.h"
 #include "os/temp_dir.h"
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace warplens::driver {
 namespace {
@@ -184,6 +186,7 @@ RunOutput prefixed(const RunOutput& output, u32 rank) {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto step = std::chrono::milliseconds(20);
+constexpr const char* spent = "budget-spent";
 constexpr auto to_begin = std::chrono::seconds(5); // a rank that has not come by then will not
 
 std::string RankReports::file(u32 rank, const char* suffix) const {
@@ -226,7 +229,7 @@ RankReports::~RankReports() {
 void RankReports::leave_nothing() const {
   std::error_code error;
   for (const char* suffix : {"", ".json", ".part", ".refused"}) fs::remove(file(job_.rank, suffix), error);
-  if (!lives(0)) fs::remove(file(0, ""), error);
+  if (!lives(0)) fs::remove(file(0, ""), error), fs::remove(folder_ + "/" + spent, error);
   fs::remove(folder_, error); // the last one's
 }
 
@@ -268,6 +271,16 @@ bool RankReports::first_is_there() const {
   return false;
 }
 
+void RankReports::tell_budget_spent() const { std::ofstream(folder_ + "/" + spent); }
+
+bool RankReports::is_budget_spent() const { return ::access((folder_ + "/" + spent).c_str(), F_OK) == 0; }
+
+void RankReports::wait_for_first(std::chrono::seconds most) const {
+  const Clock::time_point begin = Clock::now();
+  while (lives(0) && !os::DelayedSignals::seen() && Clock::now() - begin < most)
+    std::this_thread::sleep_for(step);
+}
+
 RankReports::Others RankReports::wait(std::chrono::seconds most) {
   waited_ = true;
   Others out;
@@ -298,6 +311,52 @@ RankReports::Others RankReports::wait(std::chrono::seconds most) {
       out.missing.emplace_back(rank, why);
   }
   return out;
+}
+
+// ---- one end for all
+
+namespace {
+
+constexpr auto between = std::chrono::milliseconds(100);
+constexpr auto quiet =
+    std::chrono::seconds(2); // without a launch: the program waits for the rank that is gone
+constexpr auto patience = std::chrono::seconds(5); // for a program that handles the signal
+
+// Another number whenever the program launches, or a launch goes on.
+u64 progress_of(const measure::Ledger& ledger) { return ledger.begun + ledger.ended + ledger.done; }
+
+} // namespace
+
+EndsTogether::EndsTogether(const RankReports* ranks, measure::Ledger& ledger)
+    : ranks_(ranks), ledger_(ledger) {
+  if (ranks_ == nullptr) return;
+  sigset_t all, before; // the thread that waits for the program is the one that signals come to
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+bool EndsTogether::stop() {
+  over_ = true;
+  if (!thread_.joinable()) return told_;
+  thread_.join();
+  if (ledger_.stopped == measure::Stop::at_budget) ranks_->tell_budget_spent();
+  return told_;
+}
+
+void EndsTogether::run() {
+  u64 before = 0;
+  for (Clock::time_point since = Clock::now(); !over_; std::this_thread::sleep_for(between)) {
+    if (ledger_.stopped == measure::Stop::at_budget) ranks_->tell_budget_spent();
+    const Clock::time_point now = Clock::now();
+    const u64 progress = std::exchange(before, progress_of(ledger_));
+    const bool launches = progress != before || ledger_.begun > ledger_.ended || ledger_.computing != 0;
+    if (!ranks_->is_budget_spent() || (launches && !told_)) since = now;
+    if (now - since < (told_ ? patience : quiet)) continue;
+    os::signal_foreground(told_.exchange(true) ? SIGKILL : SIGTERM);
+    since = now;
+  }
 }
 
 } // namespace warplens::driver

@@ -7,8 +7,11 @@
 #pragma once
 #include "base/diagnostic.h"
 #include "driver/options/run.h"
+#include "measure/ledger.h"
 #include "os/file.h"
+#include <atomic>
 #include <chrono>
+#include <thread>
 
 namespace warplens::driver {
 
@@ -53,6 +56,12 @@ public:
   void leave_refusal(const std::string& message) const; // it has none
   // Whether rank 0 looks at what the others leave: not if it was killed, or runs without WarpLens. One that has not begun has some time.
   bool first_is_there() const;
+  // That a budget has ended the program of some rank.
+  void tell_budget_spent() const;
+  bool is_budget_spent() const;
+  // Launchers kill a job one of whose ranks ends early, Open MPI in a Ctrl-C at once: so none ends before rank 0 has reported. At most so
+  // long, and until a signal comes.
+  void wait_for_first(std::chrono::seconds most) const;
   std::string report_of(u32 rank) const { return file(rank, ".json"); }
 
   struct Others {
@@ -73,6 +82,27 @@ private:
   std::string folder_; // moved from: empty
   os::Descriptor lock_;
   bool waited_ = false;
+};
+
+// A budget that has ended the program of one rank ends those of all: in MPI they would wait for ever for the one that is gone, and no
+// budget counts there. A rank that launches goes on until it has launched nothing for some time, or its own budget is spent.
+class EndsTogether {
+public:
+  // While the program runs. Null: the program is of one rank, or no budget limits it.
+  EndsTogether(const RankReports*, measure::Ledger&);
+  ~EndsTogether() { stop(); }
+  EndsTogether(const EndsTogether&) = delete;
+  EndsTogether& operator=(const EndsTogether&) = delete;
+  // The program has ended. Was it told to?
+  bool stop();
+
+private:
+  void run();
+
+  const RankReports* ranks_;
+  measure::Ledger& ledger_;
+  std::atomic<bool> over_ = false, told_ = false;
+  std::thread thread_; // last: it uses what is above
 };
 
 } // namespace warplens::driver

@@ -8,6 +8,10 @@
 #include <fmt/format.h>
 
 namespace warplens::sim {
+
+const std::string& kernel_name(const LaunchState& launch) {
+  return launch.options.name.empty() ? launch.entry->function->name : launch.options.name;
+}
 namespace {
 
 // Registers, or parameters of calls, of one CTA in the emulator: a bound on what a damaged module can ask
@@ -29,7 +33,7 @@ bool uses_reserved_shared(const LaunchState& launch) {
 // What the kernel needs, against what a device has; places its shared variables. Empty when it fits.
 std::string too_large(LaunchState& launch) {
   const LaunchSpec& spec = launch.spec;
-  const std::string& name = launch.entry->function->name;
+  const std::string& name = kernel_name(launch);
   u64 shared = launch.program.place_shared(spec.kernel, launch.shared_offset);
   const u64 fixed = shared - std::min<u64>(shared, launch.entry->function->reserved_shared);
   if (fixed + spec.dynamic_shared > launch.device.shape.max_shared_per_cta)

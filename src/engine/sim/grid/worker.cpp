@@ -5,6 +5,7 @@
 #include "sim/exec/cluster.h"
 #include "sim/exec/fault.h"
 #include "sim/exec/simt.h"
+#include "sim/grid/prepare.h"
 #include "sim/watch/stuck.h"
 #include "sim/watch/watchers.h"
 #include <algorithm>
@@ -22,15 +23,15 @@ Fault out_of_host_memory(const LaunchState& launch) {
   fault.kind = FaultKind::internal;
   fault.diagnostic =
       diag::error("launch-out-of-memory",
-                  fmt::format("the host has no memory left to run kernel '{}'", launch.entry->function->name),
-                  {}, "use fewer --workers, or a machine with more memory");
+                  fmt::format("the host has no memory left to run kernel '{}'", kernel_name(launch)), {},
+                  "use fewer --workers, or a machine with more memory");
   return fault;
 }
 
 } // namespace
 
 Fault early_end(const LaunchState& launch) {
-  const std::string& name = launch.entry->function->name;
+  const std::string& name = kernel_name(launch);
   Fault out;
   out.kind = launch.closing.why();
   if (out.kind == FaultKind::cancelled)
