@@ -391,8 +391,10 @@ bool Kernel::control() {
     start_block(next);
   };
   switch (now_->opcode) {
+  case Opcode::YIELD: // PTX has no word for it; nothing else becomes pmevent
+    act("pmevent 0;");
+    return true;
   case Opcode::NOP:
-  case Opcode::YIELD:
   case Opcode::BREAK:
   case Opcode::ERRBAR:
   case Opcode::CGAERRBAR:
