@@ -1,11 +1,17 @@
-// Lanes that wait at a BSYNC while others of their warp pass a YIELD, which lets them go: loops of compare-and-swap and of volatile
-// loads, whose rounds each lane knows beforehand. WarpLens passes over YIELD, so that all lanes of a warp meet behind the loop.
+// What YIELD does to lanes that wait at a BSYNC: loops of compare-and-swap and of volatile loads, whose rounds each lane knows beforehand.
 //
 // Nsight Compute 2025.3.1 on an NVIDIA H200, driver 580.159.04, 30 November 2026; nvcc 13.0 -O3 -arch=sm_90; two measurements alike.
 // Instructions of the store behind the loop of `insert` and of `chase`, 8 warps, for the four shapes of main(): 256, 16, 32, 8, one for
-// each different number of rounds of a warp. WarpLens: 8 each. `plain` has no YIELD, and agrees.
-// The second loop of `twice`, of one warp, for the four shapes: loads 92, 3, 8, 5; stores behind it 19, 2, 4, 1. What was let go
-// meets again in part, by a rule that is not known.
+// each different number of rounds of a warp. WarpLens: the same. `plain` has no YIELD, and agrees.
+// The second loop of `twice`, of one warp, for the four shapes: loads 92, 3, 8, 5; stores behind it 19, 2, 4, 1. WarpLens: loads 90, 3, 6, 5;
+// stores 14, 2, 4, 1. Of 12 launches 10 agree in every line, of 195 counts 183 (before YIELD was modelled: 3 and 155).
+//
+// The rule (src/engine/sim/exec/splits.cpp) was found with 17 kernels of one warp in seven shapes, with YIELD written into their machine
+// code, each of whose lanes noted its clock and the active lanes at each point (data/h200_yield.txt.gz). The H200 repeats these traces. Of 119, the rule has the
+// executions of every point in 113; without it, 43. Which part goes on is not fully known. What is sure:
+//   * BSSY adds lanes to those that are waited for. Lanes that are not among them pass BSYNC.
+//   * YIELD with nobody else in the warp does nothing. Else another part runs; if that is lanes that wait, their BSYNC is given up.
+//   * Parts of a warp at the same place run as one.
 #include <cstdio>
 __global__ void insert(unsigned* slots, const unsigned* need, unsigned* out) { // as SimpleGPUHashTable: stores where it leaves
   unsigned t = blockIdx.x * blockDim.x + threadIdx.x, i = 0, n = need[t];

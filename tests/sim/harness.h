@@ -34,7 +34,10 @@ public:
       return false;
     }
     if (edit) edit(parsed->module);
-    auto loaded = Program::load(std::move(parsed->module), device);
+    return load(std::move(parsed->module));
+  }
+  bool load(ir::Module module) {
+    auto loaded = Program::load(std::move(module), device);
     if (!loaded) {
       ADD_FAILURE() << diag::render(loaded.error());
       return false;

@@ -204,6 +204,50 @@ END:
   for (std::size_t i = 0; i < when.size(); ++i) EXPECT_EQ(got[i], when[i] == 9 ? 0 : when[i]) << i;
 }
 
+// Lanes that wait behind a loop go on when others of their warp come to YIELD (pmevent, in machine code), and meet nobody there any more:
+// as many stores as different rounds. Without lanes that wait, all meet. An H200 counts the same (tests/hardware/yield_in_loop.cu).
+TEST(Reconvergence, YieldLetsLanesGoThatWaitBehindALoop) {
+  const std::string kernel = ptx_header() + R"(
+.visible .entry k(.param .u64 out, .param .u64 rounds) {
+  .reg .pred %p1; .reg .b32 %r<4>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u64 %rd2, [rounds];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd1, %rd1, %rd3;
+  add.s64 %rd2, %rd2, %rd3;
+  ld.global.u32 %r2, [%rd2];
+  mov.u32 %r3, 0;
+  bra.uni LOOP;
+LOOP:
+  pmevent 0;
+  add.u32 %r3, %r3, 1;
+  setp.le.u32 %p1, %r3, %r2;
+  @%p1 bra LOOP;
+END:
+  st.global.u32 [%rd1], %r3;
+  ret;
+})";
+  const ir::BlockId end{2u};
+  const std::pair<std::function<u32(u32)>, u64> cases[] = {
+      {[](u32 t) { return t % 32; }, 96},         {[](u32 t) { return t & 1; }, 6},
+      {[](u32 t) { return t / 8 % 4; }, 12},      {[](u32) { return 4u; }, 3},
+      {[](u32 t) { return t % 32 * 7 % 5; }, 15}, {[](u32 t) { return t < 32 ? t : 2; }, 34}};
+  for (const auto& [rounds_of, stores] : cases) {
+    Gpu gpu;
+    ASSERT_TRUE(gpu.load(kernel, [&](ir::Module& module) {
+      module.functions[0].meetings.assign(module.functions[0].blocks.size(), {});
+      module.functions[0].meetings[0] = module.functions[0].meetings[1] = end;
+    }));
+    std::vector<u32> rounds(96);
+    for (u32 t = 0; t < rounds.size(); ++t) rounds[t] = rounds_of(t);
+    const u64 out = gpu.buffer(std::vector<u32>(rounds.size()));
+    EXPECT_EQ(executions(gpu, "st.global.u32", {96}, {out, gpu.buffer(rounds)}), stores);
+    const std::vector<u32> got = gpu.read<u32>(out, rounds.size());
+    for (u32 t = 0; t < rounds.size(); ++t) EXPECT_EQ(got[t], rounds[t] + 1) << t;
+  }
+}
+
 // Every lane stores its own number to one address; which stays was measured on an H100 (see
 // memory/store.cpp).
 TEST(SameAddress, TheLowestLaneOfEachGroupStays) {

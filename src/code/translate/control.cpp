@@ -358,8 +358,29 @@ std::string Kernel::guard() {
     return fmt::format("@{} ", z);
   }
   if (!guarded(*now_)) return "";
-  return fmt::format("@{}%{}{} ", now_->guard_negated ? "!" : "", now_->guard_uniform ? 'q' : 'p',
-                     now_->guard);
+  std::string name = fmt::format("%{}{}", now_->guard_uniform ? 'q' : 'p', now_->guard);
+  if (replaces_guard()) {
+    const std::string z = predicate_temporary();
+    put("mov.pred {}, {};", z, name);
+    name = z;
+  }
+  return fmt::format("@{}{} ", now_->guard_negated ? "!" : "", name);
+}
+
+// Is the guard's predicate one of several results? Then what is written behind it must not see it.
+bool Kernel::replaces_guard() const {
+  if (now_->opcode == Opcode::R2P) return true;
+  u32 results = 0;
+  bool replaced = false;
+  for (std::size_t n = 0; n < std::min<std::size_t>(3, now_->operands().size()); ++n) {
+    const Operand& o = at(n);
+    const bool is_predicate = o.kind == Kind::predicate || o.kind == Kind::uniform_predicate;
+    if (is_predicate && wanted(o)) ++results;
+    if (n < 2 && (o.kind == Kind::reg || o.kind == Kind::uniform) && !is_zero(o)) ++results;
+    replaced |=
+        is_predicate && o.number == now_->guard && (o.kind == Kind::uniform_predicate) == now_->guard_uniform;
+  }
+  return replaced && results > 1;
 }
 
 // One guard out of the instruction's and its second condition; empty: always.
@@ -413,8 +434,10 @@ bool Kernel::control() {
     start_block(next);
   };
   switch (now_->opcode) {
+  case Opcode::YIELD: // PTX has no word for it; nothing else becomes pmevent
+    act("pmevent 0;");
+    return true;
   case Opcode::NOP:
-  case Opcode::YIELD:
   case Opcode::BREAK:
   case Opcode::ERRBAR:
   case Opcode::CGAERRBAR:

@@ -222,6 +222,7 @@ private:
   std::string label(const Place& p) const;
   void note_meeting(const Regions& there, const Regions& here);
   std::string guard();
+  bool replaces_guard() const;
   std::string whole_condition();
   std::string of_any_lane(const std::string& condition);
   void start_block(const Place& next);

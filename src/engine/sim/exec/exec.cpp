@@ -1,6 +1,7 @@
 // What a worker's view of its batch (exec.h) does for itself: its scratch memory, where a group goes on, who
 // performs an op, and lanes of registers one by one or under a mask.
 #include "sim/exec/exec.h"
+#include "sim/exec/splits.h"
 #include "sim/kernels/lane_memory.h"
 #include "sim/program/program.h"
 #include "sim/value/lanes.h"
@@ -26,6 +27,8 @@ Exec::Exec(LaunchState& l, const Shape& s) : launch(l), shape(s) {
 }
 
 Exec::~Exec() = default;
+Group::Group() = default;
+Group::~Group() = default;
 
 void Exec::load_top() {
   const FrameLink& link = group->frames.back();

@@ -67,6 +67,7 @@ struct FrameLink {
   u32 call = 0;      // index of the caller's call site
 };
 
+struct Splits; // splits.h
 enum class GroupState : u8 { runnable, at_barrier, at_cluster, at_warp_sync, done };
 
 struct Group {
@@ -82,6 +83,9 @@ struct Group {
   u64 turn = 0;                    // rounds when others last got a turn
   u64 writes = 0;                  // Exec::writes when it was last looked at
   bool spinning = false;           // stopped because it waits for others
+  std::unique_ptr<Splits> splits;  // of a warp whose parts take turns (splits.h)
+  Group();
+  ~Group();
   bool asked = false; // at an mbarrier whose phase was not complete; asks again (execute_mbarrier.cpp)
 };
 

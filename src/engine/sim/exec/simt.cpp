@@ -24,6 +24,7 @@
 #include "sim/exec/barriers.h"
 #include "sim/exec/cluster.h"
 #include "sim/exec/fault.h"
+#include "sim/exec/splits.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -74,6 +75,8 @@ void leave_frame(Exec& x) {
 }
 
 void end(Exec& x) {
+  if (x.group->splits != nullptr) release_frame(*x.group->frames.back().frame);
+  x.group->splits.reset();
   release_frame(*x.group->frames.back().frame);
   x.group->frames.clear();
   x.group->state = GroupState::done;
@@ -84,6 +87,7 @@ void end(Exec& x) {
 // group.
 void settle(Exec& x) {
   Group& group = *x.group;
+  if (group.splits != nullptr && empty(group.stack.back().mask, x.shape.warps) && run_next_part(x)) return;
   while (true) {
     u32 floor = group.frames.back().floor;
     while (group.stack.size() > floor && empty(group.stack.back().mask, x.shape.warps))

@@ -105,7 +105,12 @@ void Lowering::instruction(const ir::Instruction& i) {
   case ir::Family::control: return control(i);
   case ir::Family::warp: return warp(i);
   case ir::Family::barrier: return barrier(i);
-  case ir::Family::hint: emit(lowered_as(module_.form(i).opcode).value_or(OpKind::nothing), i); return;
+  case ir::Family::hint: {
+    const ir::Opcode opcode = module_.form(i).opcode;
+    const bool yields = opcode == ir::Opcode::pmevent && !function_.meetings.empty(); // machine code's YIELD
+    emit(yields ? OpKind::yield : lowered_as(opcode).value_or(OpKind::nothing), i);
+    return;
+  }
   case ir::Family::unsupported: return unsupported(i);
   }
 }
@@ -198,7 +203,7 @@ void Lowering::count_loops(const ir::Cfg& cfg) {
 }
 
 // Where lanes may come to a branch of machine code again before they meet, since they meet behind a loop that it is in, or nowhere, it
-// counts which side goes first. Not in loops that wait for other threads: there YIELD lets others go on, which is not modelled.
+// counts which side goes first. Not in loops that wait for other threads: there the parts of a warp take turns (exec/splits.h).
 void Lowering::order_sides() {
   if (function_.meetings.empty()) return;
   std::vector<Op>& ops = code_->ops;

@@ -2,6 +2,7 @@
 #include "sim/exec/cluster.h"
 #include "sim/exec/fault.h"
 #include "sim/exec/simt.h"
+#include "sim/exec/splits.h"
 #include "sim/ops/access.h"
 #include "sim/value/lanes.h"
 #include <algorithm>
@@ -19,6 +20,7 @@ void hold_back(Exec& x) {
   Group& group = *x.group;
   Cta& cta = *x.cta;
   if (!overlap(*x.mask, cta.at_cluster, x.shape.warps)) return;
+  part_for_good(x);
   group.stack.back().pc = x.pc;
   x.stop = true;
   bool alone = true;

@@ -2,6 +2,7 @@
 // go onto the group's SIMT stack and meet at the branch's immediate post-dominator (Op::Jump::join).
 #include "sim/exec/fault.h"
 #include "sim/exec/simt.h"
+#include "sim/exec/splits.h"
 #include "sim/ops/builtins.h"
 #include "sim/program/program.h"
 #include <algorithm>
@@ -111,6 +112,7 @@ void diverge(Exec& x, const Op& op) {
   u32 next = x.pc, target = op.jump().target, join = op.jump().reconvergence;
   u32 inner = join == no_target ? stack.back().reconvergence : join;
   Mask taken = *x.mask, rest = x.active;
+  if (x.group->splits != nullptr) return part_at_branch(x, taken.word[x.group->splits->warp], target, next);
   for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~taken.word[w];
   if (join == no_target)
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
@@ -211,6 +213,7 @@ void branch_if(Exec& x, const Op& op) {
 // brx.idx: source 0 is the index into the table
 void branch_table(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  part_for_good(x);
   const std::vector<u32>& table = x.code->tables[op.table_index()];
   Value& index = x.values[op.source(0)];
   if (index.uniform() && x.unguarded) {
@@ -249,6 +252,11 @@ void branch_table(Exec& x, const Op& op) {
 // BSSY: all lanes that are here will be waited for at the region's end, where those come that leave regions inside it, too.
 void open_region(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
+  if (Splits* splits = x.group->splits.get(); splits != nullptr) {
+    splits->awaited(op.jump().reconvergence) |= x.active.word[splits->warp];
+    x.pc = op.jump().target;
+    return;
+  }
   stack.back().pc = op.jump().reconvergence;
   stack.emplace_back(op.jump().target, op.jump().reconvergence, x.active);
   x.load_top();
@@ -258,6 +266,7 @@ void open_region(Exec& x, const Op& op) {
 void reconverge(Exec& x, const Op&) {
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = x.pc - 1;
+  if (x.group->splits != nullptr) return wait_for_region(x, here);
   if (stack.back().reconvergence != here) {
     if (!x.code->function->meetings.empty()) wait_below(x, here);
     return;
@@ -273,6 +282,7 @@ void reconverge(Exec& x, const Op&) {
 // for the hardware turn such tests into one predicate, so that the body runs once; here the path that arrives
 // first waits for the others of its branch, as long as nothing between them and this place is a loop.
 void reconverge_early(Exec& x, const Op& op) {
+  if (x.group->splits != nullptr) return;
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = op.block_start(), join = stack.back().reconvergence, floor = x.group->frames.back().floor;
   for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].reconvergence == join; --i) {
@@ -298,6 +308,7 @@ void reconverge_early(Exec& x, const Op& op) {
 
 void call(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
+  part_for_good(x);
   x.next_look -= std::min(x.next_look, instructions_of_call);
   pass_time(x, op);
   const CallSite& site = x.code->calls[op.call_index()];
@@ -398,6 +409,10 @@ void nanosleep(Exec& x, const Op& op) {
 // Workers are host threads: what orders a GPU's accesses orders theirs.
 void fence(Exec& x, const Op& op) {
   if (x.enter(op)) std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void yield(Exec& x, const Op& op) {
+  if (x.enter(op)) sim::yield(x);
 }
 
 void nothing(Exec& x, const Op& op) { x.enter(op); }

@@ -10,6 +10,7 @@
 // These instructions are not counted: which counters of a GPU see them was not measured.
 #include "sim/exec/fault.h"
 #include "sim/exec/simt.h"
+#include "sim/exec/splits.h"
 #include "sim/memory/element.h"
 #include "sim/ops/access.h"
 #include "sim/ops/mbarrier.h"
@@ -143,6 +144,7 @@ void part_from_other_warps(Exec& x) {
 // are waited for, the loop around lets them go on soon (execute_control.cpp).
 void give_way(Exec& x, u32 pc) {
   constexpr u64 turns = 1 << 10;
+  part_for_good(x);
   x.group->spins += turns;
   x.group->stack.back().pc = pc;
   x.stop = true;

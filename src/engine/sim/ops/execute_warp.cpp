@@ -15,6 +15,7 @@
 #include "sim/exec/barriers.h"
 #include "sim/exec/fault.h"
 #include "sim/exec/simt.h"
+#include "sim/exec/splits.h"
 #include "sim/kernels/lane_exchange.h"
 #include <algorithm>
 #include <bit>
@@ -94,6 +95,7 @@ bool gathered(Exec& x, SlotId member_slot) {
   });
   if (!x.watchers.empty() && held != Mask{}) tell_held(x, held);
   if (!missing) return true;
+  part_for_good(x);
   for (const StackEntry& entry : group.stack)
     for (u32 w = 0; w < x.shape.warps; ++w) alone &= (entry.mask.word[w] & ~waiting.word[w]) == 0;
   group.stack.back().pc = x.pc - 1; // this op again
@@ -424,6 +426,7 @@ void barrier(Exec& x, const Op& op) {
   group.stack.back().pc = x.pc;
   x.stop = true;
   if (arrive) return; // does not wait; the loop starts this group again
+  part_for_good(x);
   // Diverged lanes of this group go on by themselves: only those that are here wait.
   bool alone = true;
   for (const StackEntry& entry : group.stack)
