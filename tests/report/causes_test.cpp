@@ -207,6 +207,25 @@ TEST(Causes, AGainIsInTheUnitOfTheCost) {
   }
 }
 
+// A share of the waste is one of cycles, to which passes of shared memory belong: the bytes may have quite another.
+TEST(Causes, AShareOfTheBytesIsSaidWhereItIsAnother) {
+  std::vector<Site> sites;
+  for (u32 i = 0; i < 12; ++i) {
+    sites.push_back(load(i, {{"/s/a.cu", 3 + i, 1, ""}}, std::string(1, static_cast<char>('a' + i))));
+    if (i < 10) sites.back().space = Space::shared;
+  }
+  std::vector<i64> strides(10, 128);
+  strides.push_back(12), strides.push_back(4096);
+  Made made{.kernel = "k", .sites = sites, .strides = strides};
+  const std::string mixed = terminal(model_of({counted(made)}), {.width = 400, .top_lines = 0});
+  EXPECT_TRUE(says(mixed, "of the wasted bytes)"));
+  made.sites.erase(made.sites.begin(), made.sites.begin() + 10);
+  for (u32 i = 0; i < 2; ++i) made.sites[i].id = SiteId(i);
+  made.strides = {12, 4096};
+  const std::string alike = terminal(model_of({counted(made)}), {.width = 400, .top_lines = 0});
+  EXPECT_EQ(alike.find("of the wasted bytes)"), alike.npos) << alike;
+}
+
 TEST(Causes, IdleLanesAreACauseBesideTheirDistance) {
   const Made few{
       .kernel = "k", .sites = {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, .strides = {64}, .lanes = 8};

@@ -311,7 +311,7 @@ void say_swizzle(const Subject& s, const Rows& rows, Advice& out) {
                   in_words(rows.swizzle));
   if (rows.made_worse != 0)
     out.change += fmt::format(
-        "; rows that are {} bytes longer would lower the conflicts too, but other accesses then take {} more "
+        "; rows padded by {} bytes would lower the conflicts too, but other accesses then take {} more "
         "wavefronts",
         rows.longer_by(), rows.made_worse);
   out.example = fmt::format("&tile[r][({}) * (16 / sizeof(tile[0][0]))]", in_words(rows.swizzle));
