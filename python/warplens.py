@@ -111,15 +111,20 @@ def _table(rows: Iterable[Row], columns: Sequence[str]) -> str:
 class Report:
     """What a program did: `data` is the document of `warplens run --json`, `text` what the command printed about it."""
 
-    def __init__(self, data: Dict[str, Any], text: str = "", output: str = "") -> None:
+    def __init__(self, data: Dict[str, Any], text: str = "", output: str = "", passed: Optional[bool] = None,
+                 failed: Sequence[Row] = ()) -> None:
         self.data, self.text, self.output = data, text, output
+        self.failed = list(failed)
+        """Findings that `fail_on` or `baseline` fail for, one row each; `fails` says why."""
+        self.passed = self.exit_code == 0 if passed is None else passed
+        """The command ended with 0: the program did, and what was asked of its findings holds. In a test: assert report.passed."""
 
     def __repr__(self) -> str:
         return f"<warplens.Report of {' '.join(self.data['program']['command'])}: {len(self.data['kernels'])} kernels>"
 
     @property
     def exit_code(self) -> int:
-        """The program's own."""
+        """The program's own; `passed` says what fail_on made of it."""
         return self.data["program"]["exit_code"]
 
     @property
@@ -212,15 +217,20 @@ def run(program: Union[str, Words], *, cwd: Optional[str] = None, env: Optional[
     """Runs a program, a .cu file or a PTX file: run(["./app", "4096"], sm="90", budget="60s").
 
     Options are those of `warplens run`, with _ for -. `cwd` and `env` are the program's. Its exit code is in the report: a program that
-    fails is no error here.
+    fails is no error here, nor are findings that fail_on names. `passed` and `failed` of the report say so.
     """
     words = [program] if isinstance(program, str) else list(program)
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "run.json"
-        done = _call(["run", "--json", path, "--no-progress", *_options(options), *words], cwd=cwd, env=env)
+        path, found = pathlib.Path(folder) / "run.json", pathlib.Path(folder) / "findings.json"
+        gated = "findings" not in options and any(options.get(name) for name in ("fail_on", "baseline"))
+        done = _call(["run", "--json", path, "--no-progress", *(["--findings", found] if gated else []), *_options(options), *words],
+                     cwd=cwd, env=env)
         if not path.exists():
             raise Error(done.stderr.strip())
-        return Report(json.loads(path.read_text()), done.stderr, done.stdout)
+        findings = json.loads(found.read_text())["findings"] if found.exists() else []
+        return Report(json.loads(path.read_text()), done.stderr, done.stdout, done.returncode == 0,
+                      [{name: f[name] for name in ("rule", "file", "line", "kernel", "array", "message", "fails")}
+                       for f in findings if f["fails"]])
 
 
 class Check(List[Row]):
@@ -372,6 +382,6 @@ def sweep(what: Union[str, Words], **options: Any) -> Sweep:
             totals, worst = report.data["totals"], report.findings[:1]
             out.append({**chosen, "moved_bytes": totals["moved_bytes"], "excess_bytes": totals["excess_bytes"],
                         "waste": _share(totals["excess_bytes"], totals["moved_bytes"]), "complete": report.complete,
-                        "exit_code": report.exit_code,
+                        "exit_code": report.exit_code, "passed": report.passed,
                         "worst": worst[0]["places"][0] if worst else None})
     return out

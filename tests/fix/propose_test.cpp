@@ -92,6 +92,21 @@ TEST(Propose, SaysWhyThereIsNoEdit) {
   ASSERT_EQ(finding.notes.size(), 2u);
   EXPECT_EQ(finding.notes[1].text, "no edit of the source: a row of it is used as a whole");
   EXPECT_EQ(finding.notes[1].place->line, 5u);
+  // Where tokens show no declaration to edit, nobody is asked.
+  auto why = [](const std::string& source, const std::string& array, Remedy remedy) {
+    return proposed(source, array, remedy, {"not asked", {}}).notes.back().text;
+  };
+  const std::string macro = with(with(tile, "__shared__ float block[tile][tile]", "TILE(block)"), "constexpr",
+                                 "#define TILE(a) __shared__ float a[32][32]\nconstexpr");
+  EXPECT_THAT(why(macro, "block", padded),
+              HasSubstr("no edit of the source: its declaration is not of the form"));
+  const std::string named = with(with(tile, "__shared__ float block[tile][tile]", "__shared__ rows block"),
+                                 "constexpr", "typedef float rows[32][32];\nconstexpr");
+  EXPECT_THAT(why(named, "block", padded),
+              HasSubstr("no edit of the source: its declaration is not of the form"));
+  EXPECT_THAT(why(tile, "block", {Kind::longer_rows, 68, 128}), HasSubstr("more than half as long again"));
+  EXPECT_THAT(why("__global__ void k(float* p) { use(/*@*/p[threadIdx.x]); }\n", "p", {Kind::aligned, 8, 0}),
+              HasSubstr("its elements are not of a structure"));
   finding = proposed(tile, "block", padded, {"clang cannot parse it", {}});
   EXPECT_EQ(finding.notes.at(1).text, "no edit of the source: clang cannot parse it");
   EXPECT_FALSE(finding.notes[1].place.has_value());

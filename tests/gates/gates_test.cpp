@@ -175,10 +175,28 @@ TEST(Gates, WhatIsNotKnownIsToldAndDoesNotFail) {
   EXPECT_EQ(apply(list, s, {read_comments("src/a.cu", "x; // warplens: expect sectors<=4")}).failing, 0);
   EXPECT_THAT(rules_of(list), ElementsAre("unchecked-comment"));
   EXPECT_THAT(list.findings[0].message, HasSubstr("not known to hold"));
+  const Comments ignored = read_comments("src/a.cu", "x; // warplens: ignore bank-conflict: why");
   list.findings.clear();
-  EXPECT_EQ(apply(list, s, {read_comments("src/a.cu", "x; // warplens: ignore bank-conflict: why")}).failing,
-            0);
+  list.accesses[0].is_decided = false;
+  EXPECT_EQ(apply(list, s, {ignored}).failing, 0);
   EXPECT_THAT(rules_of(list), ElementsAre("unchecked-comment"));
+  list.findings.clear();
+  list.accesses[0].is_decided = true; // behind "if (i < n)": from 1 sector on, and fine
+  EXPECT_EQ(apply(list, s, {ignored}).failing, 1);
+  EXPECT_THAT(rules_of(list), ElementsAre("unused-suppression"));
+}
+
+TEST(Gates, ALimitThatKnownFindingsBreakIsTold) {
+  Settings s = settings();
+  s.fail_on = conditions("warning,sectors>8,sectors>40");
+  s.baseline.emplace();
+  for (u32 line : {1, 2})
+    s.baseline->findings.push_back(
+        {"uncoalesced-load", "src/a.cu", "line " + std::to_string(line), "", line, {{90, "sectors", 32}}});
+  List list{{at(1), at(2), at(3)}, {}, {}};
+  EXPECT_THAT(apply(list, s, {}).waived, ElementsAre("2 known findings exceed 'sectors>8' and pass"));
+  list = {{at(1)}, {}, {}};
+  EXPECT_THAT(apply(list, s, {}).waived, ElementsAre("1 known finding exceeds 'sectors>8' and passes"));
 }
 
 TEST(Gates, ACommentThatCouldNotBeCheckedFailsWhereThatIsAskedFor) {

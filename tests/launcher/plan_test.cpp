@@ -131,7 +131,62 @@ TEST(Plan, ProposesBuffersWhereAddressesComeFrom) {
                          "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; ld.param.u64 %d4, [stride];"
                          "mul.lo.s64 %d5, %d1, %d4; add.s64 %d6, %d3, %d5; ld.global.f32 %f1, [%d6];"
                          "ld.param.u64 %d7, [out]; cvta.to.global.u64 %d8, %d7; st.global.f32 [%d8], %f1;"),
-            "--grid 8 --block 128 --arg 'f32[1048576]=random' --arg 1024 --arg 'f32[1048576]' --arg 0");
+            "--grid 8 --block 128 --arg 'f32[1048576]=random' --arg 4 --arg 'f32[1048576]' --arg 0");
+}
+
+// Of two strides the last is of the dimension that lies closest; a size is none; an index without one lies closest itself.
+TEST(Plan, ProposesTheStridesOfArraysWithoutGaps) {
+  const std::string loop = "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; mov.u32 %r5, 0;\n";
+  auto arguments = [&](const std::string& parameters, const std::string& body) {
+    const std::string line = proposed(".param .u64 a, " + parameters, thread + loop + body);
+    return line.substr(line.find("--arg"));
+  };
+  // In bytes, the row's added in a loop, as Numba has it.
+  EXPECT_EQ(arguments(".param .u64 n, .param .u64 row, .param .u64 column",
+                      "ld.param.u64 %d4, [row]; ld.param.u64 %d5, [column]; ld.param.u64 %d6, [n];"
+                      "mul.lo.s64 %d7, %d1, %d4; add.s64 %d8, %d3, %d7; mov.u64 %d9, 0;\n"
+                      "again: ld.global.f32 %f1, [%d8]; add.s64 %d8, %d8, %d5; add.s64 %d9, %d9, 1;"
+                      "setp.lt.s64 %p1, %d9, %d6; @%p1 bra again;"),
+            "--arg 'f32[1048576]=random' --arg 512 --arg 2048 --arg 4");
+  // In elements of two bytes, as Triton has it.
+  const std::string tile = "ld.param.u32 %r6, [rows]; ld.param.u32 %r7, [columns];"
+                           "mul.wide.s32 %d4, %r4, %r6; mul.wide.s32 %d5, %r3, %r7; add.s64 %d6, %d4, %d5;"
+                           "shl.b64 %d7, %d6, 1; add.s64 %d8, %d3, %d7; ld.global.u16 %h1, [%d8]; "
+                           "cvt.f32.f16 %f1, %h1;";
+  EXPECT_EQ(arguments(".param .u32 rows, .param .u32 columns", tile),
+            "--arg 'f16[1048576]=random' --arg 1024 --arg 1");
+  // A stride beside an index that has none, and a number that is compared.
+  EXPECT_EQ(arguments(".param .u32 row",
+                      "ld.param.u32 %r6, [row]; mad.lo.s32 %r7, %r1, %r6, %r3; mul.wide.s32 "
+                      "%d4, %r7, 4; add.s64 %d5, %d3, %d4; st.global.f32 [%d5], %f1;"),
+            "--arg 'f32[1048576]' --arg 1024");
+  EXPECT_EQ(arguments(".param .u32 n",
+                      "ld.param.u32 %r6, [n]; setp.ge.s32 %p1, %r4, %r6; mul.lo.s32 %r7, %r4, "
+                      "%r6; mul.wide.s32 %d4, %r7, 4; add.s64 %d5, %d3, %d4; "
+                      "@!%p1 st.global.f32 [%d5], %f1;"),
+            "--arg 'f32[1048576]' --arg 1024");
+}
+
+TEST(Plan, ProposesZerosForALock) {
+  const std::string base = "ld.param.u64 %d2, [lock]; cvta.to.global.u64 %d3, %d2;\n";
+  EXPECT_EQ(proposed(".param .u64 lock", base + "atom.global.cas.b32 %r1, [%d3], 0, 1;"),
+            "--grid 8 --block 128 --arg 'u32[1048576]'");
+  EXPECT_EQ(proposed(".param .u64 lock",
+                     base + "ld.global.b64 %d4, [%d3]; atom.global.cas.b64 %d5, [%d3], %d4, 1;"),
+            "--grid 8 --block 128 --arg 'u64[1048576]'");
+}
+
+TEST(Plan, ProposesAsManyThreadsAsAreDeclared) {
+  auto block = [](const std::string& directive) {
+    const std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() " +
+                            directive +
+                            "{ .reg .b32 %r<9>; mov.u32 %r1, %ctaid.x; shl.b32 %r2, %r1, 5; ret; }\n";
+    Result<Plan> out = plan_launch(module_of(ptx.c_str()), "k.ptx", {}, *arch::find(90));
+    EXPECT_FALSE(out);
+    return out ? "" : out.error().help;
+  };
+  EXPECT_EQ(block(""), "e.g. warplens run k.ptx --grid 8 --block 32");
+  EXPECT_EQ(block(".maxntid 256, 1, 1"), "e.g. warplens run k.ptx --grid 8 --block 256");
 }
 
 TEST(Plan, ProposesElementsOfTheTypeThatIsComputedWith) {
@@ -175,12 +230,56 @@ TEST(Plan, ProposesSizesAndShapesThatFitTheCode) {
 }
 
 TEST(Plan, ProposesNothingWhereNoArgumentFits) {
-  for (const char* body :
-       {"ld.param.u64 %d1, [a]; ld.u64 %d2, [%d1]; ld.f32 %f1, [%d2];", // a pointer in memory
-        "ld.param.u64 %d1, [s+8]; st.global.f32 [%d1], 0f00000000;"})   // in a structure
-    EXPECT_NE(proposed(".param .u64 a, .param .align 8 .b8 s[16]", body).find("no --arg fits"),
-              std::string::npos)
-        << body;
+  const char parameters[] = ".param .u64 a, .param .align 8 .b8 s[16]";
+  const std::string in_memory = "ld.param.u64 %d1, [a]; ld.u64 %d2, [%d1]; ld.f32 %f1, [%d2];";
+  EXPECT_TRUE(proposed(parameters, in_memory).starts_with("no --arg fits"));
+  EXPECT_TRUE(proposed(parameters, "ld.param.u64 %d1, [s+8]; st.global.f32 [%d1], 0f00000000;")
+                  .starts_with("parameter 2 is a structure with a pointer"));
+}
+
+TEST(Plan, AStructureIsGivenMemberByMember) {
+  const char parameters[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 x, "
+                            ".param .align 8 .b8 array[32]) { ret; }\n";
+  auto plan = [&](const Words& words) {
+    return plan_launch(module_of(parameters), "k.ptx", with({"--grid", "1", "--block", "32"}, words),
+                       *arch::find(90));
+  };
+  Result<Plan> out = plan({"--arg", "u8[8]", "--arg", "{s32=7,f32[64]+4=iota,-1,f32=2}", "--save", "2=o"});
+  ASSERT_TRUE(out) << out.error().message;
+  const std::vector<Argument>& members = out->arguments[1].members;
+  ASSERT_EQ(members.size(), 4u);
+  EXPECT_EQ((std::vector{members[0].at, members[1].at, members[2].at, members[3].at}),
+            (std::vector<u64>{0, 8, 16, 24}));
+  EXPECT_EQ(bits(members[0]), 7u);
+  EXPECT_EQ(bits(members[2]), ~u64{0});
+  EXPECT_EQ(out->arguments[1].its_buffer()->offset, 4u);
+  EXPECT_EQ(out->buffers().size(), 2u);
+  EXPECT_TRUE(plan({"--arg", "u8[8]", "--arg", "{@1,@1+8,0,0}"}));
+  for (const auto& [wrong, why] :
+       {std::pair{"{f32[64],8,8}", "has 24 bytes, and parameter 2 (array, .b8[32]) takes 32"},
+        {"{f32[64],8,8,x}", "'x'"},
+        {"{f32[64],8,8,8", "is not a structure"},
+        {"{@2,8,8,8}", "is not an earlier argument"}}) {
+    Result<Plan> refused = plan({"--arg", "u8[8]", "--arg", wrong});
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_NE(refused.error().message.find(why), std::string::npos) << refused.error().message;
+  }
+  EXPECT_FALSE(plan({"--arg", "{f32[64]}"}));
+}
+
+TEST(Plan, AnAddressMayBeginBehindTheBuffer) {
+  Result<Plan> out = plan(with(
+      saxpy, {"--arg", "1", "--arg", "f32[33]+4=iota", "--arg", "@2+128", "--arg", "1", "--save", "2=o"}));
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_EQ(out->arguments[1].offset, 4u);
+  EXPECT_EQ(out->arguments[1].fill.kind, Fill::Kind::iota);
+  EXPECT_EQ(out->arguments[2].offset, 128u);
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[33]+133"}),
+              "begins behind its buffer, which has 132 bytes");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[33]+x"}), "is not TYPE[SIZE]=FILL");
+  EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[33]+4", "--arg", "@2+"}),
+              "is not an earlier argument");
+  EXPECT_SAID(with(tuned, {"--arg", "1", "--arg", "b8[12]+4"}), "takes the elements, and no address");
 }
 
 TEST(Plan, NamesAreThoseThatPeopleSay) {

@@ -104,6 +104,23 @@ TEST(Session, FindingsAreDiagnostics) {
   EXPECT_EQ(one["relatedInformation"][0]["location"]["uri"], "file:///w/b.cuh");
 }
 
+TEST(Session, RelatedPlacesOfTheFileMoveWithItsLines) {
+  Editor editor;
+  editor.begin();
+  editor.open();
+  findings::Finding finding = finding_at(2, 3);
+  finding.notes = {{"declared here", access::SourceFrame{file, 2, 5, {}}}};
+  editor.answer(answer_with(code, {finding}));
+  editor.type(Editor::span(0, 0, 0, 0), "#include <\n");
+  Answer failed;
+  failed.problem = Problem{file, 1, 10, "expected \"FILENAME\" or <FILENAME>"};
+  editor.answer(failed);
+  const json one = editor.published()["diagnostics"][0];
+  EXPECT_EQ(one["range"]["start"]["line"], 2);
+  EXPECT_EQ(one["relatedInformation"].back()["location"]["range"]["start"],
+            (json{{"line", 2}, {"character", 4}}));
+}
+
 TEST(Session, AStoreIsWhatStandsBeforeItsSign) {
   Editor editor;
   editor.begin();

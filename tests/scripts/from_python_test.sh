@@ -61,8 +61,14 @@ xml.dom.minidom.parseString(table.svg("s", "sectors"))
 programs = warplens.sweep([f"{examples}/transpose.cu"], sm=[35, 90], compiler="clang")
 assert [r["sm"] for r in programs] == [35, 90] and all(r["exit_code"] == 0 and r["worst"] == "transpose.cu:22" for r in programs), programs
 
+gated = warplens.run(f"{examples}/transpose.cu", compiler="clang", fail_on="excess>20%,bank-conflict")
+assert gated.exit_code == 0 and not gated.passed, gated.text
+assert {f["fails"] for f in gated.failed} == {"excess>20%", "bank-conflict"}, gated.failed
+held = warplens.run(f"{examples}/transpose.cu", compiler="clang", fail_on="sectors-per-request>32")
+assert held.passed and not held.failed and report.passed and not again.failed, held.text
+
 failed = warplens.run(["sh", "-c", "exit 3"])
-assert failed.exit_code == 3 and failed.kernels == [] and failed.messages
+assert failed.exit_code == 3 and not failed.passed and failed.kernels == [] and failed.messages
 for wrong in (lambda: warplens.run("nowhere.cu"), lambda: warplens.run(["true"], no_such_option=1), lambda: warplens.explain("A["),
               lambda: warplens.load("try.py"), lambda: warplens.compare("run.json", "nowhere")):
     try:

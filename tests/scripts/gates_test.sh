@@ -192,6 +192,57 @@ check app.cu --rule uncoalesced-load=off --rule bank-conflict=off --baseline kno
 expect_code 0
 expect_in stderr 'of the baseline (is|are) left out, by --rule or .warplens.toml$'
 expect_not_in stderr 'no more'
+# What was not judged is not gone from the baseline: a source that does not compile, other kernels, what only a run finds.
+cat >two.cu <<'CU'
+__global__ void first(float* a) { a[threadIdx.x * 8] = 1; }
+__global__ void second(float* a) { a[threadIdx.x * 16] = 1; }
+int main() {
+  float* a;
+  cudaMalloc(&a, 1 << 16);
+  first<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+}
+CU
+check two.cu --write-baseline two.json
+check two.cu --baseline two.json --fail-on 'sectors-per-request>8'
+expect_code 0
+expect_in stderr "^warplens: 2 known findings exceed 'sectors-per-request>8' and pass$"
+check two.cu --baseline two.json --kernel first
+expect_code 0
+expect_not_in stderr 'no more'
+check two.cu --baseline two.json --compile-options=-include=nowhere.h
+expect_code 2
+expect_not_in stderr 'no more'
+gate --baseline two.json two.cu
+expect_code 0
+expect_not_in stderr 'no more'
+gate --write-baseline run.json two.cu
+sed -i 's/  first<<</  second<<</' two.cu
+gate --baseline run.json two.cu
+expect_code 1
+expect_not_in stderr 'no more'
+sed -i 's/ \* 16/ * 1/' two.cu
+check two.cu --baseline two.json
+expect_code 0
+expect_in stderr 'a finding of the baseline is no more'
+
+# A comment that ignores what is fine fails, also behind a bound; where data decide, it stays a note.
+cat >stale.cu <<'CU'
+__global__ void stale(float* a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  a[i] = 1; // warplens: ignore uncoalesced-store: was strided once
+  a[i * 2] = 1; // warplens: ignore bank-conflict: another rule
+  a[(i * i) % n] = 1; // warplens: ignore bank-conflict: not known
+}
+CU
+check --fail-on never stale.cu
+expect_code 1
+expect_in stdout "^stale\.cu:4:.*error: there is no 'uncoalesced-store' to ignore"
+expect_in stdout "^stale\.cu:5:.*error: there is no 'bank-conflict' to ignore"
+expect_in stdout "^stale\.cu:6:.*note: nothing was decided at the line"
+expect_in stdout '^what is not decided passes: --set NAME=VALUE may decide it'
+
 # A limit fails where a warp is known to break it, at the user's own lines; what the data decide is told.
 cat >guarded.cu <<'CU'
 __global__ void guarded(float4* p, const int* id, float* q, int n) {
@@ -234,6 +285,12 @@ expect_in stderr "no kernel has a parameter 'other'"
 expect_json verdicts.json '[a["blocks"] for a in r["accesses"]]' "['blocks of 64 threads', 'blocks of 64 threads']"
 run "$warplens" run --report report.txt configured.cu
 expect_not_in stderr 'stride.h'
+mkdir below # paths of options are from the file, as others in it
+cp configured.cu below/
+cd below
+run "$warplens" check --fail-on never configured.cu
+expect_code 0
+cd ..
 sed -i 's/"-Iinclude"/"-Iinclude '"'"'"/' .warplens.toml
 run "$warplens" check configured.cu
 expect_code 2

@@ -133,7 +133,47 @@ assert set(struct.unpack("<1000f", open("out.bin", "rb").read())) == {-3.0}' || 
   # The text that a cubin keeps has lost its line numbers.
   if [ $file = scale.fatbin ]; then expect_in stderr 'scale\.cu:3'; fi
 done
-refused 'only as machine code, not as PTX' bare.cubin --grid 4
+# Machine code alone runs, too; one that takes shared memory without an array of its own gets some.
+run "$warplens" run --json report.json bare.cubin --grid 4 --block 256 --arg 'f32[1000]=2' --arg 1000 --arg -1.5 --save 1=out.bin
+expect_code 0
+expect_in stderr 'machine code for 9\.0'
+python3 -c 'import struct
+assert set(struct.unpack("<1000f", open("out.bin", "rb").read())) == {-3.0}' || fail "machine code alone: wrong results"
+expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 125]'
+proposed_works bare.cubin
+refused 'has machine code for 9\.0 and no PTX, and the device is of 8\.0' --sm 80 bare.cubin --grid 4
+for bytes in 100 1000 2000; do
+  head -c $bytes bare.cubin >cut.cubin
+  refused "'cut.cubin': .* is cut off" cut.cubin --grid 4
+done
+cat >turn.cu <<'CU'
+extern __shared__ float kept[];
+__global__ void turn(float* a) {
+  kept[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = kept[blockDim.x - 1 - threadIdx.x];
+}
+CU
+"$nvcc" -cubin -arch=sm_90 turn.cu -o turn.cubin
+proposed_works turn.cubin
+expect_in stderr '49152 bytes of dynamic shared memory for each block are assumed'
+
+# A structure by value, as Julia passes its arrays, and a view that begins an element behind its buffer.
+cat >view.cu <<'CU'
+struct Matrix { float* at; long long bytes; int sizes[2]; };
+__global__ void view(Matrix in, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < in.sizes[0]) out[i] = in.at[i];
+}
+CU
+"$nvcc" -ptx -arch=sm_90 view.cu -o view.ptx
+refused 'parameter 1 is a structure with a pointer: give its members' view.ptx --grid 8
+run "$warplens" run --json report.json view.ptx --grid 8 --block 128 --arg '{f32[1025]+4=iota,4100,s32=1000,s32=1}' --arg '@1' --save 1=in.bin
+expect_code 0
+expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 157]'
+python3 -c 'import struct
+values = struct.unpack("<1025f", open("in.bin", "rb").read())
+assert values[:1000] == tuple(i + 1 for i in range(1000)) and values[1001:] == tuple(range(1001, 1025)), values' || fail "a view begins elsewhere"
 run "$warplens" run --compiler nvcc scale.cu
 expect_code 2
 expect_in stderr 'warplens run FILE\.ptx --grid'

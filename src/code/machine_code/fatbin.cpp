@@ -160,6 +160,16 @@ bool looks_like_ptx(std::string_view text) {
   return start.find(".version") != start.npos && start.find('\0') == start.npos;
 }
 
+// Does it lack the content of a section that it lists?
+bool is_cut_off(Bytes image) {
+  const std::optional<os::Elf> elf = os::Elf::parse(image);
+  return !elf || std::ranges::any_of(elf->sections(), [](const os::Elf::Section& section) {
+    const bool has_content =
+        section.type == SHT_PROGBITS || section.type == SHT_SYMTAB || section.type == SHT_STRTAB;
+    return has_content && section.size != 0 && section.data.empty();
+  });
+}
+
 } // namespace
 
 Fatbin read_fatbin(Bytes data, bool keep_cubins) {
@@ -171,6 +181,7 @@ Fatbin read_fatbin(Bytes data, bool keep_cubins) {
     return fatbin;
   }
   if (os::elf_kind(data) != os::ElfKind::none) {
+    if (is_cut_off(data)) note(fatbin, damaged("it is cut off"));
     read_cubin(fatbin, data, 0);
     for (PtxImage& image : fatbin.ptx) image.sm = target_of(image.text);
     if (keep_cubins && is_linked(data))

@@ -19,18 +19,24 @@
 namespace warplens::cli {
 namespace {
 
+// "it is an option of run, check: warplens run --fix …"; empty: of none.
+std::string commands_with(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({}))
+    if (command->get_option_no_throw(option.substr(0, option.find('='))) != nullptr)
+      commands.push_back(command->get_name());
+  if (commands.empty()) return {};
+  return fmt::format("it is an option of {}: warplens {} {} …", fmt::join(commands, ", "), commands[0],
+                     option);
+}
+
 // An option before the command: --help and --version, or one that belongs behind it.
 std::string wrong_first_option(const CLI::App& app, const std::string& word) {
   if (app.get_option_no_throw(word) != nullptr) return {};
-  std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands({}))
-    if (command->get_option_no_throw(word.substr(0, word.find('='))) != nullptr)
-      commands.push_back(command->get_name());
-  return diag::render(diag::error("bad-option", fmt::format("there is no command before '{}'", word), {},
-                                  commands.empty()
-                                      ? "options follow a command; `warplens --help` lists the commands"
-                                      : fmt::format("it is an option of {}: warplens {} {} …",
-                                                    fmt::join(commands, ", "), commands[0], word)));
+  const std::string help = commands_with(app, word);
+  return diag::render(
+      diag::error("bad-option", fmt::format("there is no command before '{}'", word), {},
+                  help.empty() ? "options follow a command; `warplens --help` lists the commands" : help));
 }
 
 // CLI11 would say that a subcommand is required, and not which there are.
@@ -52,6 +58,8 @@ std::string wrong_command(const CLI::App& app, int argc, char** argv) {
     help = fmt::format("did you mean `warplens run {}`?", word);
   else if (std::string near = closest(word, known); !near.empty())
     help = fmt::format("did you mean `warplens {}`?", near);
+  else if (std::string with = commands_with(app, "--" + word); !with.empty())
+    help = with;
   else
     help = fmt::format("the commands are {}; `warplens --help` says what they do; a program is started with "
                        "`warplens run {}`",

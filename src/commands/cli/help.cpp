@@ -2,6 +2,7 @@
 #include "base/closest.h"
 #include "cli/values.h"
 #include "text/layout.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -84,6 +85,11 @@ void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>
 
 std::string suggested_option(const CLI::App& command, std::string_view argument) {
   if (!argument.starts_with("--")) return {};
+  constexpr std::string_view of_compilers[] = {"--gpu", "--cc", "--arch", "--gpu-architecture",
+                                               "--offload-arch"};
+  if (std::ranges::find(of_compilers, argument.substr(0, argument.find('='))) != std::end(of_compilers) &&
+      command.get_option_no_throw("--sm") != nullptr)
+    return "--sm says which GPU: --sm 90; `warplens gpus` lists them";
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);

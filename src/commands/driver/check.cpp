@@ -26,14 +26,14 @@ namespace {
 std::string place_text(const check::Judgement& j) {
   access::SourceFrame at = source::user_frame(j.site);
   if (at.file.empty()) return fmt::format("{}: PTX line {}", j.kernel, j.site.ptx_line);
-  return fmt::format("{}:{}:{}", at.file, at.line, at.column);
+  return fmt::format("{}:{}:{}", from_here(at.file), at.line, at.column);
 }
 
 // What findings do not say: what is fine, and what is not known and why.
 std::string others_text(const std::vector<check::Judgement>& all,
                         const std::vector<const arch::Architecture*>& rows) {
   using Kind = check::Remark::Kind;
-  std::string out;
+  std::vector<std::pair<std::string, u64>> lines; // and how many instructions say the same
   for (const check::Judgement& j : all) {
     bool told = !check::is_fine(j.verdict) && j.verdict != check::Verdict::unknown &&
                 j.verdict != check::Verdict::not_judged;
@@ -52,8 +52,16 @@ std::string others_text(const std::vector<check::Judgement>& all,
     for (const check::Multiple& demand : j.demands) line += "; if " + check::text(demand);
     for (const check::Remark& remark : check::remarks(j))
       if (remark.kind == Kind::cause || remark.kind == Kind::premise) line += "; " + remark.text;
-    out += one_line(line) + "\n";
+    line = one_line(line);
+    if (auto known = std::ranges::find(lines, line, &std::pair<std::string, u64>::first);
+        known != lines.end())
+      ++known->second;
+    else
+      lines.emplace_back(std::move(line), 1);
   }
+  std::string out;
+  for (const auto& [line, count] : lines)
+    out += count == 1 ? line + "\n" : fmt::format("{} ({} instructions)\n", line, count);
   return out;
 }
 
@@ -79,6 +87,8 @@ std::string summary(const std::vector<check::Judgement>& all, u64 kernels) {
       all.size(), all.size() == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", fine, conditional, unknown,
       all.size() - fine - conditional - unknown);
   out += of_library == 0 ? "\n" : fmt::format(" ({} of them in code of libraries)\n", of_library);
+  if (unknown != 0)
+    out += "what is not decided passes: --set NAME=VALUE may decide it, warplens run does, --all says why\n";
   for (const auto& [kernel, of_kernel] : demands) {
     std::vector<std::string> all;
     for (const auto& [_, demand] : of_kernel) all.push_back(check::text(demand));
@@ -156,7 +166,7 @@ Result<u64> say(const Prepared& run, const std::set<std::string>& judged, findin
                 SourceTexts& sources, const std::string& more, Output& out) {
   const CheckOptions& o = run.options;
   const auto text_of = [&](const std::string& file) { return sources.text(file); };
-  const Gates::Held held = run.gates.hold(list, {text_of, {}, checked_rules(), judged});
+  const Gates::Held held = run.gates.hold(list, {text_of, {}, checked_rules(), judged, !o.kernel.empty()});
   auto append = [](std::string& to) { return [&to](std::string_view text) { return to += text, true; }; };
   const RunOutput output{append(out.out), append(out.err)};
   if (Result<void> done = run.outputs.write("--json", findings::json(list, o.version), output); !done)

@@ -97,10 +97,15 @@ std::string case_page(const warplens::explain::Case& shown) {
 
 Output built_in(const ExplainOptions& options) {
   const warplens::explain::Case* found = warplens::explain::find_case(options.case_name);
-  if (found == nullptr)
+  if (found == nullptr) {
+    std::vector<std::string> names;
+    for (const warplens::explain::Case& one : warplens::explain::cases()) names.emplace_back(one.name);
+    const std::string near = closest(options.case_name, names);
     return refuse(diag::error("explain-case", fmt::format("there is no case '{}'", options.case_name), {},
-                              "`warplens explain --case` lists them"),
+                              near.empty() ? "`warplens explain --case` lists them"
+                                           : fmt::format("did you mean '{}'?", near)),
                   options);
+  }
   Output out;
   Result<void> written = write("--case",
                                {{"--json", [&] { return json(*found).dump(2) + "\n"; }},

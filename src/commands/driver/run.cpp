@@ -176,6 +176,11 @@ summary::Input gather(const Prepared& run, const EventFile& events, const os::Fo
   if (end.signalled || end.signal != 0 || input.outcome.was_stopped())
     if (std::optional<diag::Diagnostic> message = not_launched(input))
       input.messages.push_back(std::move(*message));
+  if (run.plan)
+    for (diag::Diagnostic& message : input.messages)
+      if (message.kind == "no-machine-code")
+        message.help = fmt::format("make it: ptxas -lineinfo -arch=sm_{} {} -o k.cubin; and run that",
+                                   run.sm[0], given(run));
   if (run.plan && run.plan->is_shared_assumed) input.messages.push_back(shared_assumed(run.plan->shared));
   if (budget_would_help(run.options, input)) input.messages.push_back(budget_help());
   input.missing.processes += end.left.size();

@@ -1,6 +1,7 @@
 // The forms of --arg, each read for one type of parameter, and what is said where they don't fit. See arguments.h.
 #include "launcher/arguments.h"
 #include "launcher/words.h"
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -37,7 +38,20 @@ u64 elements(std::string_view text) {
   }
 }
 
-// TYPE[SIZES] or TYPE[SIZES]=FILL.
+// "+4" at the front is taken off, and is the offset; false where it is none.
+bool take_offset(std::string_view& text, u64& offset) {
+  if (!text.starts_with('+')) return true;
+  auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), offset);
+  if (error != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+Result<Argument> within(Argument out, const std::string& word) {
+  if (out.offset <= out.bytes()) return out;
+  return bad(fmt::format("--arg '{}' begins behind its buffer, which has {} bytes", word, out.bytes()));
+}
+
+// TYPE[SIZES]+OFFSET=FILL, where the offset and the content may be left out.
 Result<Argument> array(const std::string& word, std::size_t i, const ir::Variable& v) {
   Argument out;
   const std::size_t open = word.find('['), close = word.find(']');
@@ -47,28 +61,33 @@ Result<Argument> array(const std::string& word, std::size_t i, const ir::Variabl
                "types are " + element_types());
   out.type = *type;
   out.count = close == word.npos ? 0 : elements(std::string_view(word).substr(open + 1, close - open - 1));
-  const std::string_view rest = close == word.npos ? "" : std::string_view(word).substr(close + 1);
-  if (out.count == 0 || out.count > ~u64{0} / 8 || (!rest.empty() && rest[0] != '='))
-    return bad(fmt::format("--arg '{}' is not TYPE[SIZE]=FILL", word), "e.g. f32[4096x1000]=random:1");
+  std::string_view rest = close == word.npos ? "" : std::string_view(word).substr(close + 1);
+  const bool has_offset = rest.starts_with('+');
+  if (out.count == 0 || out.count > ~u64{0} / 8 || !take_offset(rest, out.offset) ||
+      (!rest.empty() && rest[0] != '='))
+    return bad(fmt::format("--arg '{}' is not TYPE[SIZE]=FILL", word),
+               "e.g. f32[4096x1000]=random:1; or f32[1025]+4, whose address is 4 bytes behind its start");
   if (!rest.empty()) {
-    Result<Fill> fill = parse_fill(rest.substr(1), out.type);
+    Result<Fill> fill = parse_fill(std::string(rest.substr(1)), out.type);
     if (!fill) return bad(fmt::format("--arg '{}': {}", word, fill.error().message), fill.error().help);
     out.fill = std::move(*fill);
   }
   out.buffer = takes_address(v);
+  if (!out.buffer && has_offset)
+    return bad(fmt::format("--arg '{}': {} takes the elements, and no address", word, described(i, v)));
   if (!out.buffer && !is_array(v))
     return bad(fmt::format("--arg '{}' is a buffer, and {} takes a number", word, described(i, v)));
   if (!out.buffer && out.bytes() != v.size)
     return bad(
         fmt::format("--arg '{}' has {} bytes, and {} takes {}", word, out.bytes(), described(i, v), v.size));
-  return out;
+  return within(std::move(out), word);
 }
 
 // NUMBER or TYPE=NUMBER.
 Result<Argument> scalar(const std::string& word, std::size_t i, const ir::Variable& v) {
   if (is_array(v))
     return bad(fmt::format("--arg '{}' is a number, and {} takes {} bytes", word, described(i, v), v.size),
-               fmt::format("give its bytes: 'b8[{}]=FILE'", v.size));
+               fmt::format("give its bytes, 'b8[{}]=FILE', or its members, '{{f32[1024],1000}}'", v.size));
   Argument out;
   out.type = v.type;
   std::string_view text = word;
@@ -92,19 +111,70 @@ Result<Argument> scalar(const std::string& word, std::size_t i, const ir::Variab
   return out;
 }
 
-// @INDEX.
+// @INDEX or @INDEX+OFFSET.
 Result<Argument> repeated(const std::string& word, const ir::Variable& v, std::span<const Argument> earlier) {
   u32 index = 0;
   auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), index);
   --index; // where it was 0, past all
-  if (error != std::errc{} || end != word.data() + word.size() || index >= earlier.size() ||
-      !earlier[index].buffer || !takes_address(v))
+  std::string_view rest(end, word.data() + word.size());
+  u64 offset = 0;
+  const Argument* buffer = index < earlier.size() ? earlier[index].its_buffer() : nullptr;
+  if (error != std::errc{} || !take_offset(rest, offset) || !rest.empty() || buffer == nullptr ||
+      !takes_address(v))
     return bad(
         fmt::format("--arg '{}' is not an earlier argument with a buffer, for a parameter that takes one",
                     word),
         "arguments are counted from 1");
-  Argument out = earlier[index];
+  Argument out = *buffer;
   if (!out.same_as) out.same_as = index;
+  out.offset = offset;
+  return within(std::move(out), word);
+}
+
+Result<Argument> one_argument(const std::string& word, std::size_t i, const ir::Variable& v,
+                              std::span<const Argument> earlier) {
+  if (word.starts_with('@')) return repeated(word, v, earlier);
+  if (word.find('[') != std::string::npos) return array(word, i, v);
+  return scalar(word, i, v);
+}
+
+// What a member would be declared as: a pointer, or a number of the type that the word says.
+ir::Variable member(const std::string& word, const ir::Variable& structure) {
+  ir::Variable out = structure;
+  out.type = ir::Type::b64;
+  if (word.find_first_of("[@") == word.npos)
+    out.type = element_type(word.substr(0, word.find('='))).value_or(ir::Type::b64);
+  out.size = ir::bytes(out.type);
+  return out;
+}
+
+// {MEMBER,…}: laid out as C does, each at a multiple of its size.
+Result<Argument> structure(const std::string& word, std::size_t i, const ir::Variable& v,
+                           std::span<const Argument> earlier) {
+  Argument out{.type = ir::Type::b8, .count = v.size};
+  u64 at = 0, widest = 1;
+  std::string_view rest = std::string_view(word).substr(1);
+  if (!is_array(v) || !rest.ends_with('}'))
+    return bad(
+        fmt::format("--arg '{}' is not a structure, {{MEMBER,…}}, for a parameter that takes one", word),
+        "e.g. '{f32[1024],4096,s32=2}'");
+  rest.remove_suffix(1);
+  while (!rest.empty()) {
+    const std::string one(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    const ir::Variable declared = member(one, v);
+    Result<Argument> read = one_argument(one, i, declared, earlier);
+    if (!read) return read;
+    at = (at + declared.size - 1) / declared.size * declared.size;
+    widest = std::max(widest, declared.size);
+    read->at = at;
+    at += declared.size;
+    out.members.push_back(std::move(*read));
+  }
+  at = (at + widest - 1) / widest * widest;
+  if (at != v.size)
+    return bad(fmt::format("--arg '{}' has {} bytes, and {} takes {}", word, at, described(i, v), v.size),
+               "a buffer has the 8 bytes of its address, a number 8 or those of its type: s32=2");
   return out;
 }
 
@@ -112,9 +182,8 @@ Result<Argument> repeated(const std::string& word, const ir::Variable& v, std::s
 
 Result<Argument> read_argument(const std::string& word, const ir::Variable& parameter,
                                std::span<const Argument> earlier) {
-  if (word.starts_with('@')) return repeated(word, parameter, earlier);
-  if (word.find('[') != std::string::npos) return array(word, earlier.size(), parameter);
-  return scalar(word, earlier.size(), parameter);
+  if (word.starts_with('{')) return structure(word, earlier.size(), parameter, earlier);
+  return one_argument(word, earlier.size(), parameter, earlier);
 }
 
 } // namespace warplens::launcher

@@ -6,6 +6,7 @@
 #include "launcher/arguments.h"
 #include "launcher/kernels.h"
 #include "launcher/reach.h"
+#include "launcher/strides.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -87,12 +88,14 @@ private:
 // What the code says of a parameter.
 struct Use {
   bool is_address = false, is_loaded = false; // loaded: of what the address leads to
+  bool is_lock = false;                       // compared and exchanged there: a number that is 0 at first
   Type type = Type::none;                     // of its elements
   u32 widest = 4;                             // bytes of an element, where nothing tells its type
   double reach = 0;                           // bytes
+  bool is_unknown = false;                    // reach is no use
 };
 
-constexpr u64 buffer_elements = u64{1} << 20;
+constexpr u64 buffer_elements = u64{1} << 20, most_elements = u64{1} << 28;
 
 class Example {
 public:
@@ -108,16 +111,39 @@ public:
     }
     for (const ir::Instruction& i : kernel.instructions) note(i);
     note_addresses();
+    std::vector<u32> element_bytes;
+    for (const Use& use : uses_) element_bytes.push_back(use.is_address ? ir::bytes(type_of(use)) : 0);
+    strides_ = strides_of(module, kernel, sites_, element_bytes);
     shape_.grid =
         axes("--grid", words.grid, {8, asks(Special::ctaid_y) ? 8u : 1, asks(Special::ctaid_z) ? 2u : 1});
     shape_.block = axes("--block", words.block, block());
   }
 
+  Proposal proposal(const std::string& file) {
+    if (!can_be_given_)
+      return {{},
+              "no --arg fits: it reads textures, or pointers from memory. Run the program that launches it"};
+    if (in_structure_)
+      return {{},
+              fmt::format("parameter {} is a structure with a pointer: give its members, --arg "
+                          "'{{f32[1024],4096,s32=2}}'",
+                          *in_structure_ + 1)};
+    return {line(file), {}};
+  }
+
+private:
   std::string line(const std::string& file) {
-    if (!can_be_given_) return {};
     constexpr double largest = 1024, least = 16;
     narrow_block();
-    for (shape_.size = largest; measure(), !fits() && shape_.size > least;) shape_.size /= 2;
+    auto choose_size = [&] {
+      for (shape_.size = largest; measure(), !fits() && shape_.size > least;) shape_.size /= 2;
+    };
+    choose_size();
+    // What no device has room for does not follow from sizes: the estimate is wrong.
+    bool is_unknown = false;
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      is_unknown |= uses_[i].is_unknown = elements(i) > most_elements;
+    if (is_unknown) choose_size();
     std::string out = fmt::format("warplens run {}", quoted(file));
     if (words_.kernel) out += fmt::format(" --kernel {}", quoted(*words_.kernel));
     out += fmt::format(" --grid {}", words_.grid.value_or(text(shape_.grid)));
@@ -130,7 +156,6 @@ public:
     return out;
   }
 
-private:
   const ir::Variable& parameter(std::size_t i) const {
     return module_.variables[kernel_.parameters[i].value];
   }
@@ -191,10 +216,10 @@ private:
     if (const auto& declared = kernel_.max_threads; declared[0] != 0)
       most = std::min(most, declared[0] * std::max(declared[1], 1u) * std::max(declared[2], 1u));
     auto width = [&](u32 axis, u32 usual) { return widths_[axis] != 0 ? widths_[axis] : usual; };
-    const u32 alone = kernel_.max_threads[0] != 0 ? most : 128;
-    Dim3 out{width(0, has_z   ? 8
-                      : has_y ? 16
-                              : alone),
+    const bool is_declared = kernel_.max_threads[0] != 0; // __launch_bounds__
+    Dim3 out{has_z || has_y ? width(0, has_z ? 8 : 16)
+             : is_declared  ? most
+                            : width(0, 128),
              has_y ? width(1, has_z ? 8 : 16) : 1, has_z ? width(2, 4) : 1};
     while (out.count() > most) {
       u32& longest = out.z > 1 ? out.z : out.y > 1 ? out.y : out.x;
@@ -217,7 +242,8 @@ private:
           module_.variables[origin.variable.value].space == ir::StateSpace::shared)
         shared_[i] = module_.variables[origin.variable.value].size;
       if (origin.kind != ir::Origin::Kind::one || p == uses_.size() || origin.in_place) continue;
-      if (origin.indirect || is_array(parameter(p))) can_be_given_ = false;
+      if (origin.indirect) can_be_given_ = false;
+      if (is_array(parameter(p))) in_structure_ = p;
       sites_[i] = p;
       note_access(uses_[p], instruction);
     }
@@ -226,6 +252,7 @@ private:
     const ir::Form& form = module_.form(i);
     const bool stores = form.opcode == Opcode::st;
     use.is_address = true;
+    use.is_lock |= form.has(ir::Modifier::cas);
     use.is_loaded |= !stores && ir::bulk_copy(form) != ir::BulkCopy::out;
     Type type = ir::copies_asynchronously(form) || ir::bulk_copy(form) != ir::BulkCopy::none
                     ? types_.of_matrices()
@@ -245,6 +272,7 @@ private:
   // What nothing tells the type of is taken to be floating-point.
   Type type_of(const Use& use) const {
     if (use.type != Type::none) return use.type;
+    if (use.is_lock) return use.widest == 8 ? Type::u64 : use.widest == 2 ? Type::u16 : Type::u32;
     return use.widest == 8 ? Type::f64 : use.widest == 4 ? Type::f32 : use.widest == 2 ? Type::f16 : Type::u8;
   }
 
@@ -283,10 +311,13 @@ private:
     for (std::size_t i = 0; i < uses_.size(); ++i) {
       const u64 bytes =
           i < given_.size() ? given_[i].bytes() : buffer_elements * ir::bytes(type_of(uses_[i]));
-      if (uses_[i].is_address && uses_[i].reach > static_cast<double>(bytes)) return false;
+      if (uses_[i].is_address && !uses_[i].is_unknown && uses_[i].reach > static_cast<double>(bytes))
+        return false;
     }
     return true;
   }
+
+  double elements(std::size_t i) const { return uses_[i].reach / ir::bytes(type_of(uses_[i])); }
 
   // The value of a number.
   double number(std::size_t i) const {
@@ -297,7 +328,11 @@ private:
       std::memcpy(&value, given_[i].value.data(), std::min(sizeof value, given_[i].value.size()));
       return static_cast<double>(value);
     }
-    return !is_read(i) ? 0 : v.size == 1 ? 1 : shape_.size; // most often one
+    if (!is_read(i)) return 0;
+    if (v.size == 1) return 1; // most often one
+    if (const Stride& stride = strides_[i]; stride.unit != 0)
+      return std::max(1.0, std::floor(stride.unit * std::pow(shape_.size, stride.rank)));
+    return shape_.size;
   }
   bool is_read(std::size_t i) const {
     return std::ranges::any_of(kernel_.operands,
@@ -310,10 +345,9 @@ private:
     if (is_array(v)) return fmt::format("b8[{}]=zeros", v.size);
     if (!use.is_address) return ir::is_float(v.type) ? "1" : fmt::format("{}", number(i));
     const Type type = type_of(use);
-    const u64 most = u64{1} << 28;
-    const u64 needed = static_cast<u64>(std::min(use.reach / ir::bytes(type), static_cast<double>(most)));
+    const u64 needed = use.is_unknown ? 0 : static_cast<u64>(elements(i));
     std::string out = fmt::format("{}[{}]", ir::name(type), std::max(buffer_elements, std::bit_ceil(needed)));
-    if (!use.is_loaded) return out;
+    if (!use.is_loaded || use.is_lock) return out;
     if (ir::is_float(type)) return out + "=random";
     const double below =
         std::min(shape_.size, std::exp2(ir::bits(type) - (ir::is_signed(type) ? 1 : 0))); // an index
@@ -330,6 +364,7 @@ private:
   const arch::Architecture& architecture_;
   Types types_;
   std::vector<Use> uses_;          // by parameter
+  std::vector<Stride> strides_;    // by parameter
   std::vector<Value> value_of_;    // by register
   std::vector<std::size_t> sites_; // by instruction: the parameter that it accesses through
   std::vector<u64>
@@ -339,13 +374,14 @@ private:
   std::array<u32, 3> widths_{};
   Shape shape_;
   bool can_be_given_ = true;
+  std::optional<std::size_t> in_structure_; // the parameter with a pointer in it
 };
 
 } // namespace
 
-std::string example(const ir::Module& module, const ir::Function& kernel, const std::string& file,
-                    const Words& words, const arch::Architecture& architecture) {
-  return Example(module, kernel, words, architecture).line(file);
+Proposal propose(const ir::Module& module, const ir::Function& kernel, const std::string& file,
+                 const Words& words, const arch::Architecture& architecture) {
+  return Example(module, kernel, words, architecture).proposal(file);
 }
 
 } // namespace warplens::launcher

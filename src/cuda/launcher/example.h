@@ -5,7 +5,10 @@
 //   * The type of a buffer's elements is that of the instructions that work on what is loaded or stored. What is only written is
 //     not filled. Integers stay below the sizes, as they may be indices.
 //   * Sizes are as large as addresses allow: the largest address is estimated (reach.h) for each size that is tried.
-//   * Blocks have the width that the kernel multiplies its block's index with, and the axes that it asks for.
+//   * Strides are those of arrays without gaps (strides.h).
+//   * What is compared and exchanged is a lock, and begins as 0.
+//   * Blocks have as many threads as the kernel declares, else the width that it multiplies its block's index with; and the axes that it
+//     asks for.
 #pragma once
 #include "arch/table.h"
 #include "launcher/plan.h"
@@ -13,9 +16,11 @@
 
 namespace warplens::launcher {
 
-// "warplens run FILE.ptx --grid 8 …", where the words that are given stay. Empty where no argument makes it work: a pointer that
-// the kernel reads from memory or from a structure cannot be given.
-std::string example(const ir::Module&, const ir::Function& kernel, const std::string& file, const Words&,
-                    const arch::Architecture&);
+struct Proposal {
+  std::string line;   // "warplens run FILE.ptx --grid 8 …", where the words that are given stay
+  std::string reason; // why there is none, and what to do instead
+};
+Proposal propose(const ir::Module&, const ir::Function& kernel, const std::string& file, const Words&,
+                 const arch::Architecture&);
 
 } // namespace warplens::launcher

@@ -2,6 +2,7 @@
 #include "machine_code/fatbin.h"
 #include "os/file.h"
 #include "ptx/parse.h"
+#include "translate/translate.h"
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -30,6 +31,30 @@ Result<std::string> content_of(const std::string& path) {
   return std::move(*content);
 }
 
+Result<ir::Module> of_machine_code(const fatbin::Fatbin& images, const std::string& path, u32 sm) {
+  const fatbin::CubinImage* image = fatbin::choose_machine_code(images, sm);
+  if (images.machine_code.empty())
+    return failure(diag::error("no-ptx", fmt::format("'{}' holds neither PTX nor linked machine code", path),
+                               {}, "give the PTX: nvcc -ptx"));
+  if (image == nullptr) {
+    const u32 other = images.machine_code[0].sm;
+    return failure(
+        diag::error("no-ptx",
+                    fmt::format("'{}' has machine code for {}.{} and no PTX, and the device is of {}.{}",
+                                path, other / 10, other % 10, sm / 10, sm % 10),
+                    {}, fmt::format("--sm {}, before the file; or give the PTX: nvcc -ptx", other)));
+  }
+  translate::MachineModule made = translate::translate(image->bytes, image->sm, path);
+  if (made.module.functions.empty() && !made.refused.empty()) {
+    const auto& [kernel, why] = *made.refused.begin();
+    return failure(diag::error("no-ptx",
+                               fmt::format("'{}' has only machine code, and it is not run: '{}': {}", path,
+                                           ptx::demangle(kernel), why),
+                               {}, "give the PTX: nvcc -ptx"));
+  }
+  return std::move(made.module);
+}
+
 } // namespace
 
 bool is_kernel_file(std::string_view name) {
@@ -43,17 +68,13 @@ Result<ir::Module> read_kernel_file(const std::string& path, u32 sm) {
   if (path.ends_with(".ptx")) // whatever it looks like, so that the parser says what is wrong with it
     images.ptx.push_back({0, std::move(*content), false});
   else
-    images = fatbin::read_fatbin(std::as_bytes(std::span(*content)));
-  fatbin::PtxChoice choice = fatbin::choose_ptx(images, sm);
+    images = fatbin::read_fatbin(std::as_bytes(std::span(*content)), true);
+  const fatbin::PtxChoice choice = fatbin::choose_ptx(images, sm);
   if (choice.image == nullptr && !images.diagnostics.empty())
     return failure(diag::error("kernel-file-damaged",
                                fmt::format("'{}': {}", path, images.diagnostics[0].message), {},
-                               "give a .ptx file, a fat binary or a cubin"));
-  if (choice.image == nullptr)
-    return failure(diag::error(
-        "no-ptx", fmt::format("'{}' holds device code only as machine code, not as PTX", path), {},
-        "give the PTX: nvcc -ptx; or keep it: nvcc -fatbin -gencode arch=compute_80,code=compute_80; "
-        "-lineinfo keeps it in a cubin, too"));
+                               "give a .ptx file, a fat binary or a cubin, written to the end"));
+  if (choice.image == nullptr) return of_machine_code(images, path, sm);
   Result<ptx::Parsed> parsed = ptx::parse(choice.image->text, {path, false});
   if (!parsed) return failure(parsed.error());
   return std::move(parsed->module);

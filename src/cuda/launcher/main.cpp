@@ -53,24 +53,43 @@ Result<void*> make_buffer(const Argument& argument, std::size_t index) {
   return buffer;
 }
 
-Result<Values> make_values(const Plan& plan) {
-  Values out;
-  for (std::size_t i = 0; i < plan.arguments.size(); ++i) {
-    const Argument& argument = plan.arguments[i];
-    std::vector<std::byte> value = argument.value;
-    if (argument.same_as) {
-      value = out.bytes[*argument.same_as];
-    } else if (argument.buffer) {
-      Result<void*> buffer = make_buffer(argument, i);
-      if (!buffer) return failure(buffer.error());
-      value.resize(sizeof *buffer);
-      std::memcpy(value.data(), &*buffer, sizeof *buffer);
-    } else if (value.empty()) {
-      value.resize(argument.bytes());
+// The start of the buffer that an argument has.
+std::byte* buffer_of(const Plan& plan, const Values& values, u32 argument) {
+  const Argument& buffer = *plan.arguments[argument].its_buffer();
+  std::byte* out = nullptr;
+  std::memcpy(&out, values.bytes[argument].data() + buffer.at, sizeof out);
+  return out - buffer.offset;
+}
+
+Result<std::vector<std::byte>> make_value(const Plan& plan, const Argument& argument, const Values& earlier) {
+  std::vector<std::byte> value = argument.value;
+  if (argument.buffer) {
+    Result<void*> buffer = argument.same_as ? buffer_of(plan, earlier, *argument.same_as)
+                                            : make_buffer(argument, earlier.bytes.size());
+    if (!buffer) return failure(buffer.error());
+    const std::byte* address = static_cast<std::byte*>(*buffer) + argument.offset;
+    value.resize(sizeof address);
+    std::memcpy(value.data(), &address, sizeof address);
+  } else if (value.empty()) {
+    value.resize(argument.bytes());
+    for (const Argument& member : argument.members) {
+      Result<std::vector<std::byte>> part = make_value(plan, member, earlier);
+      if (!part) return part;
+      std::ranges::copy(*part, value.begin() + static_cast<std::ptrdiff_t>(member.at));
+    }
+    if (argument.members.empty())
       if (Result<void> filled = fill(value, argument.type, argument.fill); !filled)
         return failure(filled.error());
-    }
-    out.bytes.push_back(std::move(value));
+  }
+  return value;
+}
+
+Result<Values> make_values(const Plan& plan) {
+  Values out;
+  for (const Argument& argument : plan.arguments) {
+    Result<std::vector<std::byte>> value = make_value(plan, argument, out);
+    if (!value) return failure(value.error());
+    out.bytes.push_back(std::move(*value));
   }
   for (std::vector<std::byte>& value : out.bytes) out.pointers.push_back(value.data());
   return out;
@@ -78,13 +97,13 @@ Result<Values> make_values(const Plan& plan) {
 
 Result<void> save(const Plan& plan, const Values& values) {
   for (const Save& save : plan.saves) {
-    const std::byte* buffer = nullptr;
-    std::memcpy(&buffer, values.bytes[save.argument].data(), sizeof buffer);
+    const std::byte* buffer = buffer_of(plan, values, save.argument);
     os::Descriptor file(open(save.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     bool written = static_cast<bool>(file);
     // In parts: a buffer may be larger than the machine's memory.
-    std::vector<std::byte> part(std::min<u64>(plan.arguments[save.argument].bytes(), 1 << 24));
-    for (u64 rest = plan.arguments[save.argument].bytes(); written && rest != 0;) {
+    const u64 bytes = plan.arguments[save.argument].its_buffer()->bytes();
+    std::vector<std::byte> part(std::min<u64>(bytes, 1 << 24));
+    for (u64 rest = bytes; written && rest != 0;) {
       part.resize(std::min<u64>(rest, part.size()));
       if (Result<void> read =
               checked(cudaMemcpy(part.data(), buffer, part.size(), cudaMemcpyDeviceToHost), save.file);

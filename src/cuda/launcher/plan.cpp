@@ -10,6 +10,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace warplens::launcher {
 namespace {
@@ -38,15 +39,16 @@ private:
     std::vector<std::string> out;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i)
       out.push_back(fmt::format("{}: {} {}", i + 1, type_text(parameter(i)), said_name(parameter(i))));
-    return {fmt::format("{} takes {}", short_name(kernel_.name), out.empty() ? "no parameters" : list(out))};
+    return {fmt::format("{} takes {}", short_name(kernel_.name),
+                        out.empty() ? "no parameters" : fmt::format("{}", fmt::join(out, ", ")))};
   }
   tl::unexpected<diag::Diagnostic> incomplete(std::string message) const {
-    const std::string line = example(module_, kernel_, file_, words_, architecture_);
-    return bad(std::move(message),
-               line.empty() ? "no --arg fits: it reads textures, or pointers from memory or a structure. Run "
-                              "the program that launches it"
-                            : "e.g. " + line,
-               signature());
+    const Proposal proposal = propose(module_, kernel_, file_, words_, architecture_);
+    std::vector<std::string> notes = signature();
+    if (!proposal.line.empty())
+      notes.emplace_back("the sizes and strides below are guesses: counts depend on them, so write yours");
+    return bad(std::move(message), proposal.line.empty() ? proposal.reason : "e.g. " + proposal.line,
+               std::move(notes));
   }
 
   Result<void> shape() {
@@ -80,10 +82,7 @@ private:
     if (!words_.shared) {
       // A kernel that takes what it is launched with gets what a block has without asking for more.
       constexpr u32 without_asking = 48 << 10;
-      const bool takes_any = std::ranges::any_of(module_.variables, [](const ir::Variable& v) {
-        return v.external && v.space == ir::StateSpace::shared;
-      });
-      if (takes_any) plan_.shared = without_asking, plan_.is_shared_assumed = true;
+      if (takes_any_shared()) plan_.shared = without_asking, plan_.is_shared_assumed = true;
       return {};
     }
     const char* end = words_.shared->data() + words_.shared->size();
@@ -93,6 +92,21 @@ private:
       return bad(fmt::format("--shared '{}' is not a number of bytes up to {}, which a block can have",
                              *words_.shared, most));
     return {};
+  }
+
+  // Machine code does not say: it does where it has shared memory and no array there.
+  bool takes_any_shared() const {
+    if (!kernel_.is_machine_code)
+      return std::ranges::any_of(module_.variables, [](const ir::Variable& v) {
+        return v.external && v.space == ir::StateSpace::shared;
+      });
+    const bool has_array = std::ranges::any_of(kernel_.operands, [&](const ir::Operand& o) {
+      return o.variable.valid() && module_.variables[o.variable.value].space == ir::StateSpace::shared &&
+             module_.variables[o.variable.value].size > kernel_.reserved_shared;
+    });
+    return !has_array && std::ranges::any_of(kernel_.instructions, [&](const ir::Instruction& i) {
+      return module_.form(i).space() == ir::StateSpace::shared;
+    });
   }
 
   Result<void> arguments() {
@@ -115,10 +129,9 @@ private:
   // What nobody fills takes no memory of the machine until a kernel touches it.
   Result<void> sizes() {
     u64 all = 0, filled = 0;
-    for (const Argument& argument : plan_.arguments) {
-      if (!argument.buffer || argument.same_as) continue;
-      if (__builtin_add_overflow(all, argument.bytes(), &all)) all = ~u64{0};
-      if (argument.fill.kind != Fill::Kind::zeros) filled += argument.bytes();
+    for (const Argument* buffer : plan_.buffers()) {
+      if (__builtin_add_overflow(all, buffer->bytes(), &all)) all = ~u64{0};
+      if (buffer->fill.kind != Fill::Kind::zeros) filled += buffer->bytes();
     }
     const double gib = 0x1p-30;
     if (all > architecture_.part.memory_bytes)
@@ -141,7 +154,7 @@ private:
       auto [parsed, error] = std::from_chars(word.data(), end, save.argument);
       --save.argument; // where it was 0, past all
       if (error != std::errc{} || parsed != end || save.argument >= plan_.arguments.size() ||
-          !plan_.arguments[save.argument].buffer || equals + 1 == word.size())
+          plan_.arguments[save.argument].its_buffer() == nullptr || equals + 1 == word.size())
         return bad(fmt::format("--save '{}' is not ARGUMENT=FILE, where the argument is a buffer", word),
                    "e.g. --save 1=out.bin; arguments are counted from 1");
       save.file = word.substr(equals + 1);
@@ -156,8 +169,11 @@ private:
   // What else a file is for, if anything.
   std::string_view read_or_saved(const std::string& file) const {
     if (os::is_same_file(file, file_)) return "holds the kernel";
+    auto reads = [&](const Argument& one) {
+      return one.fill.kind == Fill::Kind::file && os::is_same_file(file, one.fill.text);
+    };
     for (const Argument& argument : plan_.arguments)
-      if (argument.fill.kind == Fill::Kind::file && os::is_same_file(file, argument.fill.text))
+      if (reads(argument) || std::ranges::any_of(argument.members, reads))
         return "an argument is filled from";
     for (const Save& save : plan_.saves)
       if (save.file == file || (os::is_same_file(save.file, file) && std::filesystem::is_regular_file(file)))
@@ -174,6 +190,18 @@ private:
 };
 
 } // namespace
+
+std::vector<const Argument*> Plan::buffers() const {
+  std::vector<const Argument*> out;
+  auto add = [&](const Argument& one) {
+    if (one.buffer && !one.same_as) out.push_back(&one);
+  };
+  for (const Argument& argument : arguments) {
+    add(argument);
+    std::ranges::for_each(argument.members, add);
+  }
+  return out;
+}
 
 Result<Plan> plan_launch(const ir::Module& module, const std::string& file,
                          std::span<const std::string> words, const arch::Architecture& architecture) {

@@ -9,7 +9,9 @@
 //       f32[4096x1000]      a buffer of that many elements, whose address is passed; a parameter that is an array or a
 //                           structure takes the elements themselves
 //       f32[4096]=FILL      and what is in it (values.h); zeros without
+//       f32[4097]+4=FILL    the same, and the address passed is 4 bytes behind its start; @2+4 likewise
 //       @2                  the buffer of argument 2, counted from 1, once more
+//       {f32[64],8,s32=2}   a structure, member by member, each at its natural alignment; a number without a type has 64 bits
 //   --save 1=FILE     writes the buffer of argument 1 to a file when the kernel has ended
 //
 // WarpLens plans before anything starts, so that every mistake is told there and then; the program that launches the
@@ -18,17 +20,27 @@
 #include "arch/table.h"
 #include "ir/module.h"
 #include "launcher/values.h"
+#include <algorithm>
 
 namespace warplens::launcher {
 
 struct Argument {
   ir::Type type = ir::Type::b8;
-  u64 count = 1;                // elements
-  bool buffer = false;          // their address is passed, else they themselves
-  std::optional<u32> same_as;   // the index of an earlier argument, whose buffer it is
-  Fill fill;                    // of buffers, arrays and structures
-  std::vector<std::byte> value; // of a number
+  u64 count = 1;                 // elements
+  bool buffer = false;           // their address is passed, else they themselves
+  std::optional<u32> same_as;    // the index of an earlier argument, whose buffer it is
+  u64 offset = 0;                // bytes from the buffer's start to the address
+  Fill fill;                     // of buffers, arrays and structures
+  std::vector<std::byte> value;  // of a number
+  std::vector<Argument> members; // of a structure that is given in braces
+  u64 at = 0;                    // of a member: bytes from the start of the structure
   u64 bytes() const { return count * ir::bytes(type); }
+  // Itself, or the first member that is one; null: there is none.
+  const Argument* its_buffer() const {
+    if (buffer) return this;
+    const auto found = std::ranges::find_if(members, &Argument::buffer);
+    return found == members.end() ? nullptr : &*found;
+  }
 };
 
 struct Save {
@@ -43,6 +55,7 @@ struct Plan {
   bool is_shared_assumed = false; // nobody said how many, and the kernel takes any
   std::vector<Argument> arguments;
   std::vector<Save> saves;
+  std::vector<const Argument*> buffers() const; // those that are made: of arguments, and of their members
 };
 
 // `file` is named in messages alone. Fails with what is wrong, and a help that shows a whole command line for the kernel

@@ -310,6 +310,8 @@ findings::Access access_of(const Judgement& j, const std::vector<const arch::Arc
   out.array = j.array;
   out.what = fmt::format("{} {} {} B", access::name(j.site.kind), access::name(j.space), j.site.bytes);
   out.costs = costs_of(j, rows);
+  out.is_decided = j.verdict != Verdict::unknown && j.verdict != Verdict::not_judged && !j.conditional &&
+                   j.demands.empty();
   return out;
 }
 

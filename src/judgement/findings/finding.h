@@ -93,6 +93,7 @@ struct Access {
   std::string kernel{}, array{}, source{};
   std::string what{}; // "load global 4 B"; of a run with its array
   std::vector<Cost> costs{};
+  bool is_decided = true; // whether it is fine is known, whatever the launch
 };
 
 // Everything that one command found, worst first.

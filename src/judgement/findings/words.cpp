@@ -84,7 +84,8 @@ std::string cost_text(const Cost& cost) {
   if (cost.needed != 0 && number(cost.needed) != number(cost.average.value_or(cost.most)))
     out += fmt::format(" where {} would do", number(cost.needed));
   if (cost.sm != 0) out += fmt::format(" ({}.{})", cost.sm / 10, cost.sm % 10);
-  if (cost.fixed) out += fmt::format("; {} after the fix", number(*cost.fixed));
+  if (cost.fixed && *cost.fixed < cost.average.value_or(cost.most))
+    out += fmt::format("; {} after the fix", number(*cost.fixed));
   return out;
 }
 
@@ -135,6 +136,8 @@ std::string totals_text(const List& list) {
   if (ignored != 0) out += fmt::format(", {} ignored", ignored);
   return out;
 }
+
+bool is_of_run(const List& list) { return list.all.has_value(); }
 
 bool is_conclusive(const List& list) {
   return std::ranges::none_of(

@@ -21,6 +21,7 @@ std::string cost_text(const Cost&);
 std::string paragraph(const Finding&);
 // "3 findings (1 error, 2 warnings), 1 new, 2 known, 1 ignored"; what there is none of is left out.
 std::string totals_text(const List&);
+bool is_of_run(const List&); // else of code that was judged
 // Is what it lacks not there? Not with an error among the gaps: then nothing is known of findings that are missing.
 bool is_conclusive(const List&);
 // "2 of 3 files were not judged", "the run was not counted to its end"; empty where the list is conclusive.

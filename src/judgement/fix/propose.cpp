@@ -41,27 +41,33 @@ private:
   std::map<std::string, source::Tokens> sources_;
 };
 
-// Is there something to edit, as far as tokens tell?
-bool is_worth_asking(const Place& p) {
+// Why there is nothing to edit, as far as tokens tell; empty where there is. Nothing: no edit is thought of.
+std::optional<std::string> why_not(const Place& p) {
   const source::Tokens& s = p.tokens;
   const std::optional<source::Array> array = source::array_visible(s, p.array, p.use);
   switch (p.remedy.kind) {
   case Kind::none:
-  case Kind::other_order: return false;
+  case Kind::other_order: return {};
   case Kind::longer_rows: // twice the array and more for the sake of it is a matter of taste
-    return array && array->shared && array->dimensions.size() > 1 && p.remedy.bytes <= p.remedy.row / 2;
+    if (!array || !array->shared || array->dimensions.empty())
+      return "its declaration is not of the form '__shared__ T name[rows][columns]'";
+    if (array->dimensions.size() == 1) return {};
+    return p.remedy.bytes <= p.remedy.row / 2 ? "" : "its rows would become more than half as long again";
   case Kind::aligned: {
-    if (array && source::size_of(s, array->type) != 0) return true;
+    if (array && source::size_of(s, array->type) != 0) return "";
     const std::optional<source::Structure> type = source::structure(s, source::type_of(s, p.array, p.use));
-    return type && type->bytes == p.remedy.bytes;
+    if (!type) return "its elements are not of a structure that this file defines by its name";
+    return type->bytes == p.remedy.bytes ? ""
+                                         : "its structure has other bytes than those that a thread moves";
   }
   case Kind::restricted: {
     const std::optional<source::Function> function = source::function_around(s, p.use);
     const auto all = function ? source::parameters(s, function->parameters) : std::nullopt;
-    return all && std::ranges::find(*all, p.array, &source::Parameter::name) != all->end();
+    if (all && std::ranges::find(*all, p.array, &source::Parameter::name) != all->end()) return "";
+    return {};
   }
   }
-  return false;
+  return {};
 }
 
 // A use within another's brackets: what is done to the one changes the other.
@@ -111,7 +117,11 @@ void propose(findings::List& list, const findings::SourceText& text_of, const Ed
     // What is worth a note in some launches is not worth another layout in all.
     const bool worth =
         finding.severity != findings::Severity::note || (place && place->remedy.kind == Kind::restricted);
-    if (place && worth && is_worth_asking(*place)) asking[place->file].push_back(&finding);
+    const std::optional<std::string> why = place && worth ? why_not(*place) : std::nullopt;
+    if (why && why->empty())
+      asking[place->file].push_back(&finding);
+    else if (why)
+      add(finding, {{}, *why}, place->file, place->tokens);
   }
   for (const auto& [file, all] : asking) {
     std::vector<Wish> wishes;

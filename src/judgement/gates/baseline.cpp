@@ -1,5 +1,6 @@
 // The file read and written, and what became of each finding. See baseline.h; which finding is which: partners.h.
 #include "gates/baseline.h"
+#include "findings/words.h"
 #include "gates/own_rules.h"
 #include "gates/partners.h"
 #include <algorithm>
@@ -123,6 +124,10 @@ Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
   if (list == document.end() || !list->is_array())
     return failure(bad(fmt::format("'{}' has no list of findings", file), place));
   Baseline out;
+  if (auto of_run = document.find("of_run"); of_run != document.end() && of_run->is_boolean())
+    out.of_run = of_run->get<bool>();
+  else if (auto all = document.find("all"); all != document.end()) // of a list of findings
+    out.of_run = !all->is_null();
   for (const json_t& one : *list) {
     if (one.is_object() && !string_in(one, "suppressed").empty()) continue;
     std::optional<Known> known = read_known(one);
@@ -136,6 +141,7 @@ Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
 
 std::string write_baseline(const findings::List& list, std::string_view version) {
   json_t out{{"kind", "warplens-baseline"}, {"schema", 1}, {"version", version}};
+  out["of_run"] = findings::is_of_run(list);
   out["findings"] = json_t::array();
   for (const Finding& finding : list.findings) {
     if (finding.standing.suppressed || is_about_comments(finding.rule)) continue;

@@ -21,6 +21,8 @@ struct Known {
 
 struct Baseline {
   std::vector<Known> findings;
+  std::optional<bool>
+      of_run{}; // written by a command that runs the program, or by one that judges its code; older files do not say
 };
 
 // JSON, as write_baseline makes it, or as `--findings` and `check --json` do, of which suppressed findings are left out.

@@ -92,7 +92,7 @@ void ignore(findings::List& list, const std::vector<Finding>& hidden, const Comm
   for (const findings::Access& access : list.accesses) {
     if (!stands_at(access.place, comment)) continue;
     there = true;
-    for (const findings::Cost& cost : access.costs) known &= cost.average || cost.least == cost.most;
+    known &= access.is_decided;
   }
   list.findings.push_back(
       there && known

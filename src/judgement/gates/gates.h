@@ -22,6 +22,7 @@ struct Outcome {
   u64 failing = 0;         // findings
   std::vector<Known> gone; // in the baseline, and not found
   u64 left_out = 0;        // in the baseline, found, and left out: a rule that is off, a path, little excess
+  std::vector<std::string> waived; // limits that known findings break, with how many
   std::vector<std::string>
       undecided; // limits that some accesses may break, with one of these: what nothing fails for
 };

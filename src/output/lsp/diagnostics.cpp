@@ -61,26 +61,33 @@ private:
   std::map<std::string, Text> known_;
 };
 
+json related_at(const access::SourceFrame& at, const Range& range, const std::string& words) {
+  return {{"location", {{"uri", uri_of(at.file)}, {"range", range_json(range)}}}, {"message", words}};
+}
+
 // A place in whichever file: where nothing is known of its text, columns are taken for characters.
 json related(Texts& texts, const access::SourceFrame& at, const std::string& words, Encoding encoding) {
   const u32 line = at.line == 0 ? 0 : at.line - 1;
   Range range{{line, at.column == 0 ? 0 : at.column - 1}, {line, at.column}};
   if (const Text* text = texts.find(at.file); text != nullptr)
     range = range_at(*text, line, at.column, encoding);
-  return {{"location", {{"uri", uri_of(at.file)}, {"range", range_json(range)}}}, {"message", words}};
+  return related_at(at, range, words);
 }
 
-json diagnostic(const Finding& finding, Texts& texts, const Range& range, Encoding encoding) {
+// `there`: related() of a place.
+template <class Related> json diagnostic(const Finding& finding, const Range& range, const Related& there) {
   json out{{"range", range_json(range)},
            {"severity", severity_number(finding.severity)},
            {"code", findings::name(finding.rule)},
            {"source", "warplens"},
            {"message", message_of(finding)}};
   json others = json::array();
-  for (std::size_t i = 1; i < finding.place.size(); ++i)
-    others.push_back(related(texts, finding.place[i], "inlined here", encoding));
+  auto add = [&](const access::SourceFrame& at, const std::string& words) {
+    if (std::optional<json> one = there(at, words)) others.push_back(std::move(*one));
+  };
+  for (std::size_t i = 1; i < finding.place.size(); ++i) add(finding.place[i], "inlined here");
   for (const findings::Note& note : finding.notes)
-    if (note.place) others.push_back(related(texts, *note.place, note.text, encoding));
+    if (note.place) add(*note.place, note.text);
   if (!others.empty()) out["relatedInformation"] = std::move(others);
   return out;
 }
@@ -100,13 +107,19 @@ json diagnostics(const View& view) {
     const Text* then = texts.find(view.file);
     if (then == nullptr) continue;
     const LineMap lines(*then, *view.text);
+    // Of the file itself where its line is now; nothing where that is gone.
+    auto there = [&](const access::SourceFrame& at, const std::string& words) -> std::optional<json> {
+      if (at.file != view.file || at.line == 0) return related(texts, at, words, view.encoding);
+      const std::optional<u32> line = lines.now(at.line - 1);
+      if (!line) return {};
+      return related_at(at, range_at(*view.text, *line, at.column, view.encoding), words);
+    };
     for (const Finding& finding : answer->list.findings) {
       const access::SourceFrame at = findings::place_of(finding);
       if (at.file != view.file || at.line == 0 || !findings::is_open(finding)) continue;
       const std::optional<u32> line = lines.now(at.line - 1);
       if (!line) continue;
-      json one =
-          diagnostic(finding, texts, range_at(*view.text, *line, at.column, view.encoding), view.encoding);
+      json one = diagnostic(finding, range_at(*view.text, *line, at.column, view.encoding), there);
       constexpr auto replace = json::error_handler_t::replace;
       if (known.insert(one.dump(-1, ' ', false, replace)).second) out.push_back(std::move(one));
     }

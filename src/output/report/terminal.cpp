@@ -44,13 +44,14 @@ std::string who_made_it(const std::vector<summary::Launch>& launches) {
                     : fmt::format(", {}made by {} from the program's PTX", some_came ? "partly " : "", by);
 }
 
-// ", compute capability 9.0", ", machine code for 9.0", ", machine code for 9.0, counted for 9.0, 2.0"
+// ", PTX for 9.0", ", machine code for 9.0", ", machine code for 9.0, counted for 9.0, 2.0"
 std::string what_for(const Model& model) {
   std::string sm;
   for (u32 value : model.input.sm)
     if (value != 0) sm += (sm.empty() ? "" : ", ") + compute_capability(value); // 0: nobody said
   const u32 code = machine_code_of(model.input.launches);
-  if (code == 0) return sm.empty() ? "" : ", compute capability " + sm;
+  if (code == 0)
+    return sm.empty() ? "" : (model.kernels.empty() ? ", compute capability " : ", PTX for ") + sm;
   const std::string one = compute_capability(code);
   return fmt::format(", machine code for {}{}{}", one, sm.empty() || sm == one ? "" : ", counted for " + sm,
                      who_made_it(model.input.launches));

@@ -153,34 +153,6 @@ std::string absolute_all(const std::string& value, const std::string& folder, bo
   return fmt::format("{}", fmt::join(out, ","));
 }
 
-// The paths of all options made absolute; `nvcc`: the words are nvcc's, else the host compiler's or clang's.
-Words with_absolute_paths(Words words, const std::string& folder, bool nvcc) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    auto change_value = [&](const Match& found, auto&& change) {
-      if (!found.next) {
-        const std::string spelled(found.spelled);
-        words[i] = spelled + change(words[i].substr(spelled.size()));
-      } else if (i + 1 < words.size()) {
-        ++i;
-        words[i] = change(words[i]);
-      }
-    };
-    if (std::optional<Match> host = nvcc ? match(words[i], host_options) : std::nullopt) {
-      change_value(*host, [&](const std::string& value) {
-        return fmt::format("{}", fmt::join(with_absolute_paths(pieces_of(value), folder, false), ","));
-      });
-      continue;
-    }
-    const PathOption* option = path_option(words[i]);
-    if (option == nullptr) continue;
-    const Match found = *match(words[i], option->name, option->joined);
-    if (nvcc || !found.spelled.ends_with('=')) // gcc's and clang's -I= is about a sysroot
-      change_value(
-          found, [&](const std::string& value) { return absolute_all(value, folder, option->a_file, nvcc); });
-  }
-  return words;
-}
-
 // The first word that is no name of a program: before it stand the compiler and what starts it.
 std::size_t first_option(const CompileCommand& command, const std::string& source) {
   std::size_t i = std::min<std::size_t>(1, command.words.size());
@@ -241,6 +213,33 @@ Result<void> append_expanded(Words& out, const Words& words, const std::string& 
 }
 
 } // namespace
+
+Words with_absolute_paths(Words words, const std::string& folder, bool nvcc) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    auto change_value = [&](const Match& found, auto&& change) {
+      if (!found.next) {
+        const std::string spelled(found.spelled);
+        words[i] = spelled + change(words[i].substr(spelled.size()));
+      } else if (i + 1 < words.size()) {
+        ++i;
+        words[i] = change(words[i]);
+      }
+    };
+    if (std::optional<Match> host = nvcc ? match(words[i], host_options) : std::nullopt) {
+      change_value(*host, [&](const std::string& value) {
+        return fmt::format("{}", fmt::join(with_absolute_paths(pieces_of(value), folder, false), ","));
+      });
+      continue;
+    }
+    const PathOption* option = path_option(words[i]);
+    if (option == nullptr) continue;
+    const Match found = *match(words[i], option->name, option->joined);
+    if (nvcc || !found.spelled.ends_with('=')) // gcc's and clang's -I= is about a sysroot
+      change_value(
+          found, [&](const std::string& value) { return absolute_all(value, folder, option->a_file, nvcc); });
+  }
+  return words;
+}
 
 Result<Words> without_response_files(const Words& words, const std::string& folder) {
   Words out;

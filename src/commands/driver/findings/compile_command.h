@@ -18,6 +18,10 @@ std::optional<toolchain::Compiler> cuda_compiler(const CompileCommand&, const st
 // source, the architectures and everything about outputs. Errors: bad-compile-commands, of a response file.
 Result<std::vector<std::string>> options_of(const CompileCommand&, const std::string& source);
 
+// The paths of options made absolute, from `folder`; `nvcc`: the words are nvcc's, which takes lists of paths, and not clang's.
+std::vector<std::string> with_absolute_paths(std::vector<std::string> words, const std::string& folder,
+                                             bool nvcc);
+
 // The words with response files (@FILE, --options-file FILE, -optf FILE) replaced by the words in them; `folder`: where
 // relative names begin. Errors: bad-response-file.
 Result<std::vector<std::string>> without_response_files(const std::vector<std::string>& words,

@@ -2,16 +2,19 @@
 // .warplens.toml; then the table of rules.
 #include "driver/findings/gates.h"
 #include "base/characters.h"
+#include "driver/findings/compile_command.h"
 #include "driver/options/outputs.h"
 #include "driver/program/source_program.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "findings/writers.h"
 #include "gates/own_rules.h"
+#include "launcher/words.h"
 #include "os/file.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace warplens::driver {
 namespace {
@@ -51,6 +54,12 @@ std::set<std::string> files_of(const List& list) {
   std::set<std::string> out;
   for (const findings::Access& access : list.accesses)
     for (const access::SourceFrame& frame : access.place) out.insert(frame.file);
+  return out;
+}
+
+std::set<std::string> kernels_of(const List& list) {
+  std::set<std::string> out;
+  for (const findings::Access& access : list.accesses) out.insert(access.kernel);
   return out;
 }
 
@@ -133,13 +142,20 @@ template <class Options> Result<void> Gates::complete_compiling(Options& o) cons
   if (!o.sm_given && !config_.sm.empty()) o.sm = fmt::format("{}", fmt::join(config_.sm, ","));
   if (!o.compiler_given && !config_.compiler.empty()) o.compiler = config_.compiler;
   if (o.compile_options.empty() && !config_.compile_options.empty()) {
-    if (Result<std::vector<std::string>> words = split_words(config_.compile_options); !words) {
+    Result<std::vector<std::string>> words = split_words(config_.compile_options);
+    if (!words) {
       diag::Diagnostic error = words.error();
       error.kind = "bad-config";
       error.span = config_.compile_options_place;
       return failure(std::move(error));
     }
     o.compile_options = config_.compile_options;
+    if (!config_.folder.empty() && config_.folder != here()) { // paths are from the file, as others in it
+      std::vector<std::string> quoted;
+      for (const std::string& word : with_absolute_paths(*words, config_.folder, o.compiler != "clang"))
+        quoted.push_back(launcher::quoted(word));
+      o.compile_options = fmt::format("{}", fmt::join(quoted, " "));
+    }
   }
   return {};
 }
@@ -167,6 +183,7 @@ std::string Gates::closing(const List& list, const gates::Outcome& outcome) cons
   if (outcome.left_out != 0)
     out += fmt::format("warplens: {} of the baseline {} left out, by --rule or .warplens.toml\n",
                        counted(outcome.left_out), outcome.left_out == 1 ? "is" : "are");
+  for (const std::string& limit : outcome.waived) out += fmt::format("warplens: {}\n", limit);
   for (const std::string& limit : outcome.undecided)
     out += fmt::format("warplens: {}; it passes, and warplens run decides it\n", limit);
   if (outcome.failing != 0)
@@ -181,16 +198,18 @@ std::string Gates::closing(const List& list, const gates::Outcome& outcome) cons
 
 Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
   const std::vector<gates::Comments> comments = comments_of(list, sources, settings_);
-  gates::Settings settings = settings_;
-  if (sources.judged && settings.baseline) { // of a file that is there and was not judged, nothing is known
-    const std::set<std::string> seen = files_of(list);
-    std::erase_if(settings.baseline->findings, [&](const gates::Known& known) {
-      std::error_code error;
-      return !sources.judged->contains(known.file) && !seen.contains(known.file) &&
-             fs::exists(known.file, error);
-    });
-  }
-  const gates::Outcome outcome = gates::apply(list, settings, comments);
+  const std::set<std::string> seen = files_of(list), kernels = kernels_of(list);
+  const bool of_run = findings::is_of_run(list);
+  gates::Outcome outcome = gates::apply(list, settings_, comments);
+  if (sources.is_filtered || !findings::is_conclusive(list) ||
+      (settings_.baseline && settings_.baseline->of_run.value_or(of_run) != of_run))
+    outcome.gone.clear();
+  std::erase_if(outcome.gone, [&](const gates::Known& known) { // what was not judged
+    std::error_code error;
+    if (of_run) return !kernels.contains(known.kernel);
+    return sources.judged && !sources.judged->contains(known.file) && !seen.contains(known.file) &&
+           fs::exists(known.file, error);
+  });
   const bool gated = settings_.accepts || settings_.baseline.has_value() ||
                      std::ranges::any_of(settings_.fail_on, [](const gates::Condition& condition) {
                        return !std::holds_alternative<gates::Never>(condition.what);

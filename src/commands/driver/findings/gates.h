@@ -19,6 +19,7 @@ struct FindingSources {
   // Where not all of a program was judged: the files that were, beside those that accesses come from. What a baseline has of
   // others that are still there is left alone.
   std::optional<std::set<std::string>> judged{};
+  bool is_filtered = false; // kernels or launches were left out: of what is not found, nothing is known
 };
 
 // The file that the options name, else the nearest .warplens.toml; where there is none, nothing is asked. Errors: of reading

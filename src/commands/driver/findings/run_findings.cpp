@@ -138,7 +138,9 @@ Result<HeldRun> hold_run(const Gates& gates, const summary::Model& model, source
     if (!compiled || !rows) return failure(compiled ? rows.error() : compiled.error());
     fix::propose(list, as_it_ran, clang_editor(std::move(*compiled), rows->front()->sm, as_it_ran));
   }
-  const Gates::Held held = gates.hold(list, {text_of, changed});
+  const bool is_filtered = !options.kernel.empty() || !options.nvtx_include.empty() || options.launches ||
+                           options.per_kernel || options.launch_skip != 0;
+  const Gates::Held held = gates.hold(list, {text_of, changed, {}, {}, is_filtered});
   out.failing = held.failing;
   out.answered = held.answered;
   if (Result<void> written = write_findings(list, text_of, options.gates, options.version, outputs, output);

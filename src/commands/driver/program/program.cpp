@@ -53,6 +53,18 @@ tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& nam
   return failure(diag::error(kind, fmt::format("'{}' {}", name, why), {}, std::move(help)));
 }
 
+// What to do with a file that is no program yet, or never one.
+std::string help_for(const std::string& name, std::string otherwise) {
+  if (name.ends_with(".cu")) return "compile it first: nvcc -lineinfo -cudart shared -o app " + name;
+  if (name.ends_with(".py")) return "warplens run python3 " + name;
+  if (fs::path(name).has_extension() && !name.ends_with(".sh"))
+    return fmt::format(
+        "a kernel is read from a .ptx, .cubin or .fatbin file, which compilers keep beside others; "
+        "if it is a program: {}",
+        otherwise);
+  return otherwise;
+}
+
 } // namespace
 
 std::string find_in_path(const std::string& name) {
@@ -78,20 +90,15 @@ Result<Program> inspect_program(const std::string& name) {
   if (!fs::exists(status)) {
     bool here = name.find('/') == std::string::npos && fs::exists("./" + name, error);
     return refuse("program-missing", name, "does not exist",
-                  here && name.ends_with(".py") ? "warplens run python3 " + name
-                  : here                        ? fmt::format("write ./{}", name)
-                                                : "check the path");
+                  here ? help_for(name, fmt::format("write ./{}", name)) : "check the path");
   }
   if (name.find('/') == std::string::npos && program.path == name)
-    return refuse("program-missing", name, "is not in PATH",
-                  name.ends_with(".py") ? "warplens run python3 " + name : fmt::format("write ./{}", name));
+    return refuse("program-missing", name, "is not in PATH", help_for(name, fmt::format("write ./{}", name)));
   if (fs::is_directory(status))
     return refuse("program-is-folder", name, "is a folder", "give the program in it");
   if (::access(program.path.c_str(), X_OK) != 0)
     return refuse("program-not-executable", name, "is not executable",
-                  name.ends_with(".cu")   ? "compile it first: nvcc -lineinfo -cudart shared -o app " + name
-                  : name.ends_with(".py") ? "warplens run python3 " + name
-                                          : fmt::format("chmod +x {}", name));
+                  help_for(name, fmt::format("chmod +x {}", name)));
   if (!fs::is_regular_file(status))
     return refuse("program-unknown-format", name, "is a device or a pipe, not a program",
                   "give the file of a program");
