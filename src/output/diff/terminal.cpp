@@ -156,7 +156,7 @@ std::string head(const Page& page) {
 
 std::string column_titles(const Page& page) {
   std::string out = "    " + pad_right("", access_width) + ' ' + pad_right("cost of each", cost_width);
-  if (page.cycles()) out += pad_left("cycles", cycles_width + 1);
+  if (page.cycles()) out += pad_left("cycles on one SM", cycles_width + 1);
   return '\n' + page.style.faint(out + pad_left("change", change_width)) + '\n';
 }
 
