@@ -113,11 +113,11 @@ Limiter limiter(const Model& model, const Kernel& kernel) {
   if (kernel.measured) return as_measured(model, kernel);
   if (!measure::is_counted(kernel.status)) return Limiter::unclear;
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       if (row.wait_cycles != 0)
         return Limiter::memory; // atomics that wait for one another, which no stage shows
   const bool atomics = std::ranges::any_of(kernel.lines, [](const Line& line) {
-    return std::ranges::any_of(line.rows, [](const Row& row) { return is_atomic(row.site.kind); });
+    return std::ranges::any_of(line.rows, [](const AccessRow& row) { return is_atomic(row.site.kind); });
   });
   const Limiter out = limiter(bottleneck(model, kernel), kernel.launches);
   return out == Limiter::arithmetic && atomics ? Limiter::unclear

@@ -88,7 +88,7 @@ double active_lanes(const arch::Counts& counts) {
   return static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
 }
 
-std::string pattern_text(const Row& row, bool with_lanes) {
+std::string pattern_text(const AccessRow& row, bool with_lanes) {
   if (row.pattern.shape.form == measure::Form::none && row.site.kind == access::Kind::async_copy &&
       row.distribution.classes.empty() && access::is_bulk(row.site))
     return "rows, by the copy engine";
@@ -121,7 +121,7 @@ std::string described(const access::Site& site, access::Space space, const std::
                                    : fmt::format("'{}'", array));
 }
 
-std::string access_name(const Row& row) {
+std::string access_name(const AccessRow& row) {
   std::string_view kind =
       row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind);
   return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);

@@ -44,7 +44,7 @@ double share_saved(const Model& model, u64 saved) {
 }
 
 // What to change; what one can do where there is no advice.
-std::string change_of(const Page& page, const Row& worst) {
+std::string change_of(const Page& page, const AccessRow& worst) {
   if (page.model.input.measured) return "counters do not show what the lanes do; warplens run has advice";
   const advise::Advice* advice = main_advice(worst);
   if (advice != nullptr) return advice->change;
@@ -90,7 +90,7 @@ std::string waste_text(const Page& page, const Finding& finding, Space space) {
 }
 
 // What is wrong, in the words of the advice, with the pattern where that says more than its stride.
-std::string problem_of(const Page& page, const Row& row) {
+std::string problem_of(const Page& page, const AccessRow& row) {
   const advise::Advice* advice = page.model.input.measured ? nullptr : main_advice(row);
   if (advice != nullptr && is_spill(row.site)) return advice->cause;
   // "2 of 32 lanes are active" is not said twice, nor how far apart they are.
@@ -137,7 +137,7 @@ std::string combined_note(const Page& page, const Finding& finding) {
   arch::Counts written;
   bool combined = false;
   for (const Finding::Access& access : finding.accesses) {
-    const Row& row = row_of(page, access);
+    const AccessRow& row = row_of(page, access);
     written += row.counters[0];
     combined |=
         std::ranges::any_of(row.advice, [](const advise::Advice& a) { return a.by_itself.has_value(); });
@@ -208,7 +208,7 @@ std::string subject_of(const Page& page, const Finding& finding) {
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
-  const Row& row = row_of(page, worst);
+  const AccessRow& row = row_of(page, worst);
   const bool alone = accesses_in_source(page, finding) == 1;
   std::string out =
       page.style.bold(wrap(fmt::format("{}: {}", share_words(finding), subject_of(page, finding)),
@@ -237,7 +237,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
 
 // The same in two or three lines, where others take the room: of the change what stands before its conditions.
 std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
-  const Row& row = row_of(page, finding.accesses[0]);
+  const AccessRow& row = row_of(page, finding.accesses[0]);
   const std::string gain = gain_of(page, finding), change = change_of(page, row);
   std::string text = fmt::format("{}: {}: {}. Change: {}", share_words(finding), subject_of(page, finding),
                                  problem_of(page, row), change.substr(0, change.find_first_of(";,:")));
@@ -250,7 +250,7 @@ std::string brief_headline(const Page& page, const Finding& finding, u32 number)
 std::string served_section(const Page& page, const std::vector<const Finding*>& served) {
   std::vector<std::string> halos, others;
   for (const Finding* finding : served) {
-    const Row& row = row_of(page, finding->accesses[0]);
+    const AccessRow& row = row_of(page, finding->accesses[0]);
     const std::string change = change_of(page, row);
     if (finding->rule == findings::Rule::halo_access)
       add_new(halos, subject_of(page, *finding));
@@ -276,7 +276,7 @@ std::string weights_line(const Page& page, u32 headlines) {
   bool tables = false;
   for (const Kernel& kernel : page.model.kernels)
     for (const Line& line : kernel.lines)
-      tables |= std::ranges::any_of(line.rows, [](const Row& row) { return row.from_l2 != 1; });
+      tables |= std::ranges::any_of(line.rows, [](const AccessRow& row) { return row.from_l2 != 1; });
   return '\n' +
          page.style.faint(wrap(
              fmt::format(
