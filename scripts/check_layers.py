@@ -6,7 +6,7 @@ a wing of src/ must be a room, and an include "room/file.h" must name a listed r
 file of the room needs is a permission that nobody asked for: it goes. The preload and cli folders add their own
 targets; their arrows are listed in the same place.
 
-Folders inside a room do not include each other either, but for the pairs that known_knots lists.
+Folders inside a room do not include each other either.
 
 Layers are what #include lines say, no more: all rooms share one include directory and link publicly, so that a room
 can use what another room's header brings along, and the linker will not mind.
@@ -19,13 +19,6 @@ root = pathlib.Path(__file__).resolve().parent.parent
 source = root / "src"
 # Rooms that say which of their headers are for others; these bring along what else they need.
 interfaces = {"sim": {"sim/sim.h", "sim/grid/observed_launch.h", "sim/memory/tensor_map.h", "sim/children.h"}}
-
-# Folders of one room that include each other, and should not.
-known_knots = {
-    ("advise", "advise/rules"), ("arch", "arch/batch"), ("arch", "arch/rules"), ("arch/batch", "arch/rules"),
-    ("runtime", "runtime/graphs"),
-    ("sim/kernels", "sim/kernels/target"),
-}
 
 
 def rooms() -> dict[str, set[str]]:
@@ -55,10 +48,9 @@ def folder_of(place: str) -> str:
 
 
 def problems_of_folders(arrows: set[tuple[str, str]]) -> list[str]:
-    """No two folders of a room include each other, but those that are still to be taken apart."""
+    """No two folders of a room include each other."""
     knots = {tuple(sorted(pair)) for pair in arrows if pair[::-1] in arrows}
-    return ([f"src: {a} and {b} include each other" for a, b in sorted(knots - known_knots)] +
-            [f"scripts/check_layers.py: {a} and {b} do not include each other any more" for a, b in sorted(known_knots - knots)])
+    return [f"src: {a} and {b} include each other" for a, b in sorted(knots)]
 
 
 def problems_of_file(path: pathlib.Path, graph: dict[str, set[str]], used: set[tuple[str, str]],

@@ -133,7 +133,7 @@ TEST(Advise, ConstantAndLocal) {
 TEST(Advise, LocalArraysAreNamed) {
   Built b = site(Space::local, Kind::store, 4, [](u32) { return u64{8}; });
   measure::LaunchRecord launch;
-  launch.local_arrays = {"histogram"};
+  launch.local_arrays = {access::LocalArray{"histogram"}};
   EXPECT_NE(advise_in(b, launch)[0].cause.find("(histogram)"), std::string::npos);
 }
 

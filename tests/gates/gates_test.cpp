@@ -27,7 +27,7 @@ Finding at(u32 line, Rule rule = Rule::uncoalesced_load, double average = 32) {
   return out;
 }
 
-findings::Access access_at(u32 line, double average) {
+findings::JudgedAccess access_at(u32 line, double average) {
   return {{{"src/a.cu", line, 3, {}}, {"main.cu", 50, 1, {}}}, "f", "a", "", "load", {sectors(average)}};
 }
 
@@ -226,7 +226,7 @@ TEST(Gates, ACommentIsToldOnceForAllAccessesOfItsLine) {
 // What a check knows is from the best warp to the worst one.
 TEST(Gates, ALimitIsBrokenWhereAWarpIsKnownToBreakIt) {
   auto access = [](u32 line, double least, double most, bool reached) {
-    findings::Access out = access_at(line, 0);
+    findings::JudgedAccess out = access_at(line, 0);
     out.costs[0] = {.sm = 90, .counter = "sectors", .least = least, .most = most, .reached = reached};
     return out;
   };

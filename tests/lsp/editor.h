@@ -29,7 +29,7 @@ inline Answer answer_with(const std::string& text, std::vector<findings::Finding
   Answer out;
   out.texts[file] = text;
   for (const findings::Finding& finding : findings) {
-    Access access;
+    ShownAccess access;
     access.place = finding.place;
     access.kernel = "k(float*, int)";
     access.array = "a";

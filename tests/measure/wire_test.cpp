@@ -13,7 +13,7 @@ LaunchRecord sample_launch() {
   LaunchRecord launch;
   launch.index = 3, launch.process = 1234, launch.kernel = "_Z1kPf", launch.name = "k(float*)";
   launch.module = "compute_90 of app", launch.grid = {7, 2, 1}, launch.block = {256, 1, 1};
-  launch.shared_bytes = 4096, launch.local_bytes = 64, launch.local_arrays = {"stack", "b"},
+  launch.shared_bytes = 4096, launch.local_bytes = 64, launch.local_arrays = {{"stack", 64, 2}, {"b", 0, 0}},
   launch.sm = {90, 70};
   launch.status = Status::failed, launch.reason = "illegal address";
   launch.blocks = {5, 3};
@@ -94,7 +94,7 @@ TEST(Wire, ALaunchKeepsEveryMember) {
   EXPECT_EQ(launch.index, 3u);
   EXPECT_EQ(launch.process, 1234);
   EXPECT_EQ(launch.grid, (Dim3{7, 2, 1}));
-  EXPECT_EQ(launch.local_arrays, (std::vector<std::string>{"stack", "b"}));
+  EXPECT_EQ(launch.local_arrays, (std::vector<access::LocalArray>{{"stack", 64, 2}, {"b", 0, 0}}));
   EXPECT_EQ(static_cast<int>(launch.status), static_cast<int>(Status::failed));
   EXPECT_EQ(launch.blocks, (Blocks{5, 3}));
   EXPECT_EQ(launch.warp_instructions, 0xffffffffffffffffu);

@@ -183,7 +183,7 @@ TEST(Causes, APredictionIsOfAllAccessesOfTheFinding) {
   EXPECT_EQ(finding.predicted->before, finding.counts.sectors);
   u64 after = 0;
   for (const Finding::Access& access : finding.accesses) {
-    const Row& row = model.kernels[access.kernel].lines[access.line].rows[access.row];
+    const AccessRow& row = model.kernels[access.kernel].lines[access.line].rows[access.row];
     after += row.advice[0].after.sectors;
   }
   EXPECT_EQ(finding.predicted->after, after);
@@ -377,9 +377,10 @@ TEST(Causes, LocalArraysHaveTheNamesOfAllThatItMayBe) {
     Site site = load(0, std::move(frames));
     site.space = access::Space::local, site.array = {ArrayKind::local, "__local_depot0"};
     measure::LaunchRecord launch = counted({"k", {site}, {4}});
-    launch.local_arrays = {"__local_depot0 (48 bytes)"};
+    launch.local_arrays = {access::LocalArray{"__local_depot0", 48}};
     Model model = model_of({launch}, source);
-    return array_name(model.kernels[0].lines[0].rows[0].site.array) + ": " + model.kernels[0].local_arrays[0];
+    return array_name(model.kernels[0].lines[0].rows[0].site.array) + ": " +
+           text_of(model.kernels[0].local_arrays);
   };
   EXPECT_EQ(named({{"/s/a.cu", 4, 1, ""}}), "first: first (48 bytes)");
   EXPECT_EQ(named({{"/s/a.cu", 1, 1, "pick(int const*, int)"}, {"/s/a.cu", 4, 1, ""}}),

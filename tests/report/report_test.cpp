@@ -115,7 +115,7 @@ TEST(Terminal, NoLineIsWiderThanTheTerminal) {
   measure::LaunchRecord& failed = input.launches[2].record;
   failed.name = std::string(300, 'n');
   failed.reason = "a reason with " + std::string(200, 'x') + " in it";
-  failed.local_arrays = {std::string(200, 'a')};
+  failed.local_arrays = {access::LocalArray{std::string(200, 'a')}};
   constexpr i64 far = std::numeric_limits<i64>::min();
   constexpr u32 many = std::numeric_limits<u32>::max();
   for (measure::SiteRecord& site : input.launches[0].record.sites)
@@ -208,7 +208,7 @@ TEST(Model, KernelTotalsAreTheSumsOfItsLaunches) {
     arch::Counts launches, rows, totals;
     for (u32 l = 0; l < 2; ++l) launches += measure::total(model.input.launches[l].record, a);
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows) rows += row.counters[a];
+      for (const AccessRow& row : line.rows) rows += row.counters[a];
     for (const auto& [space, counters] : kernel.totals) totals += counters[a];
     EXPECT_TRUE(launches == rows);
     EXPECT_TRUE(launches == totals);
@@ -260,7 +260,7 @@ TEST(Model, ARowOfSeveralLaunchesIsNamedAfterThePatternThatWastes) {
   Result<Model> model = build(std::move(input), source, {});
   ASSERT_TRUE(model);
   for (const Line& line : model->kernels[0].lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       if (row.site.id == SiteId(0u)) {
         EXPECT_EQ(row.pattern.shape, wasteful);
         EXPECT_NEAR(row.pattern.share, 1 / 3.0, 1e-9);
@@ -278,7 +278,7 @@ TEST(Model, PatternsAreOneWhereTheirWordsAre) {
           measure::Form::rows, 4, 2, 16, 4096 + l, offset};
     Result<Model> model = build(std::move(input), source, {});
     for (const Line& line : model->kernels[0].lines)
-      for (const Row& row : line.rows)
+      for (const AccessRow& row : line.rows)
         if (row.site.id == SiteId(0u)) return row.pattern.share;
     return 0.0;
   };
@@ -329,7 +329,7 @@ TEST(Model, CostIsInTheUnitThatTheArchitectureMoves) {
   Result<Model> model = build(std::move(input), source, {});
   ASSERT_TRUE(model);
   for (const Line& line : model->kernels[0].lines)
-    for (const Row& row : line.rows) {
+    for (const AccessRow& row : line.rows) {
       std::string_view unit = row.site.id == SiteId(2u)   ? "wavefronts"
                               : row.site.id == SiteId(3u) ? "sectors"
                                                           : "bytes";

@@ -160,7 +160,7 @@ TEST_F(OneAccess, HasTheFormOfItsAddresses) {
     Counter sink;
     at_last_access(c.body, sink, [&](Exec& x, const Op& op) {
       std::vector<Seen> seen;
-      resolve(x, op, c.purpose, [&](const Access& a) { seen.push_back({a.space, a.form, a.whole}); });
+      resolve(x, op, c.purpose, [&](const AccessView& a) { seen.push_back({a.space, a.form, a.whole}); });
       EXPECT_EQ(seen.size(), c.expected.size()) << c.name;
       EXPECT_TRUE(seen == c.expected) << c.name;
     });
@@ -173,9 +173,9 @@ TEST_F(OneAccess, IsCountedWhenItIsReportedAndAtNoOtherTime) {
     at_last_access(c.body, sink, [&](Exec& x, const Op& op) {
       u32 before = sink.seen;
       for (u32 times = 0; times < 3; ++times)
-        resolve(x, op, c.purpose, [&](const Access& a) { check(x, op, a); });
+        resolve(x, op, c.purpose, [&](const AccessView& a) { check(x, op, a); });
       EXPECT_EQ(sink.seen, before) << c.name;
-      resolve(x, op, c.purpose, [&](const Access& a) { report(x, op, a); });
+      resolve(x, op, c.purpose, [&](const AccessView& a) { report(x, op, a); });
       EXPECT_EQ(sink.seen, before + c.expected.size()) << c.name;
     });
   }

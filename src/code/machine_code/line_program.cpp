@@ -1,5 +1,6 @@
 // The DWARF reader (versions 2 to 4), and the tables of a cubin turned into .loc directives. See line_program.h.
 #include "machine_code/line_program.h"
+#include "base/dwarf_bytes.h"
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -10,57 +11,6 @@ namespace warplens::fatbin {
 namespace {
 
 using os::Bytes;
-
-// Reads past the end give zeros, and ok() is false from then on.
-class Input {
-public:
-  Input(Bytes bytes, u64 at, u64 end) : bytes_(bytes), at_(at), end_(std::min<u64>(end, bytes.size())) {}
-  bool ok() const { return ok_; }
-  bool more() const { return ok_ && at_ < end_; }
-  u64 at() const { return at_; }
-  u64 fixed(u32 size) {
-    u64 value = 0;
-    if (skip(size)) std::memcpy(&value, bytes_.data() + at_ - size, size);
-    return value;
-  }
-  bool skip(u64 size) {
-    ok_ = ok_ && at_ <= end_ && size <= end_ - at_;
-    if (ok_) at_ += size;
-    return ok_;
-  }
-  u64 unsigned_leb() {
-    u64 value = 0;
-    for (u32 shift = 0; shift < 64; shift += 7) {
-      u64 byte = fixed(1);
-      value |= (byte & 0x7f) << shift;
-      if (!(byte & 0x80)) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-  i64 signed_leb() {
-    u64 value = 0;
-    for (u32 shift = 0; shift < 64; shift += 7) {
-      u64 byte = fixed(1);
-      value |= (byte & 0x7f) << shift;
-      if (byte & 0x80) continue;
-      if ((byte & 0x40) && shift + 7 < 64) value |= ~u64{0} << (shift + 7);
-      return static_cast<i64>(value);
-    }
-    ok_ = false;
-    return 0;
-  }
-  std::string string() {
-    std::string out;
-    while (char c = static_cast<char>(fixed(1))) out += c;
-    return out;
-  }
-
-private:
-  Bytes bytes_;
-  u64 at_, end_;
-  bool ok_ = true;
-};
 
 std::map<u64, u32> symbols_by_place(Bytes relocations, Relocations kind) {
   struct Entry {
@@ -84,7 +34,7 @@ public:
 
   // Returns where the next one begins; the end of the section where this one cannot be read.
   u64 read(u64 at) {
-    Input header(section_, at, section_.size());
+    DwarfBytes header(os::as_text(section_), at);
     u64 length = header.fixed(4), end = header.at() + length, version = header.fixed(2);
     u64 program = header.fixed(4);
     program += header.at();
@@ -101,14 +51,14 @@ public:
     for (u64 i = 1; i < opcode_base_; ++i) operands_[i] = static_cast<u8>(header.fixed(1));
     read_files(header);
     if (!header.ok()) return section_.size();
-    Input input(section_, program, end);
+    DwarfBytes input(os::as_text(section_).substr(0, end), program);
     begin();
     while (input.more()) step(input);
     return input.ok() ? end : section_.size();
   }
 
 private:
-  void read_files(Input& header) {
+  void read_files(DwarfBytes& header) {
     std::vector<std::string> folders{""};
     while (header.ok()) {
       std::string folder = header.string();
@@ -150,7 +100,7 @@ private:
     begin();
   }
 
-  void step(Input& input) {
+  void step(DwarfBytes& input) {
     u64 opcode = input.fixed(1);
     if (opcode >= opcode_base_) {
       opcode -= opcode_base_;
@@ -171,7 +121,7 @@ private:
     }
   }
 
-  void extended(Input& input) {
+  void extended(DwarfBytes& input) {
     u64 length = input.unsigned_leb(), begin = input.at();
     u64 opcode = length == 0 ? 0 : input.fixed(1);
     if (opcode == 1) end_sequence();

@@ -2,6 +2,7 @@
 // bodies with the place of their call, and the code labels between which they lie. What is damaged is left
 // out (DWARF 2, chapter 7).
 #include "ptx/dwarf.h"
+#include "base/dwarf_bytes.h"
 #include "ptx/constant.h"
 #include <algorithm>
 #include <queue>
@@ -42,52 +43,12 @@ struct Abbreviation {
   std::vector<std::pair<u64, u64>> attributes; // attribute, form
 };
 
-class Bytes {
-public:
-  Bytes(std::string_view bytes, u64 at) : bytes_(bytes), at_(at) {}
-  bool ok() const { return ok_; }
-  u64 at() const { return at_; }
-  u64 fixed(u32 size) {
-    if (!take(size)) return 0;
-    u64 value = 0;
-    for (u32 i = 0; i < size; ++i) value |= u64{static_cast<u8>(bytes_[at_ - size + i])} << (8 * i);
-    return value;
-  }
-  u64 leb() {
-    u64 value = 0;
-    for (u32 shift = 0; shift < 64; shift += 7) {
-      u64 byte = fixed(1);
-      value |= (byte & 0x7f) << shift;
-      if (!(byte & 0x80)) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-  std::string string() {
-    std::size_t end = at_ < bytes_.size() ? bytes_.find('\0', at_) : bytes_.npos;
-    if (end == bytes_.npos) return ok_ = false, std::string();
-    std::string text(bytes_.substr(at_, end - at_));
-    at_ = end + 1;
-    return text;
-  }
-  bool take(u64 size) {
-    ok_ = ok_ && size <= bytes_.size() && at_ <= bytes_.size() - size;
-    if (ok_) at_ += size;
-    return ok_;
-  }
-
-private:
-  std::string_view bytes_;
-  u64 at_;
-  bool ok_ = true;
-};
-
 class Reader {
 public:
   explicit Reader(DebugInfo& debug) : d_(debug) {}
 
   std::vector<Body> run() {
-    Bytes bytes(d_.info.bytes, 0);
+    DwarfBytes bytes(d_.info.bytes);
     while (bytes.ok() && bytes.at() + 11 <= d_.info.bytes.size() && unit(bytes)) {
     }
     for (Body& body : bodies_) resolve_name(body);
@@ -95,7 +56,7 @@ public:
   }
 
 private:
-  bool unit(Bytes& bytes) {
+  bool unit(DwarfBytes& bytes) {
     unit_start_ = bytes.at();
     u64 length = bytes.fixed(4), end = bytes.at() + length, version = bytes.fixed(2);
     u64 abbreviations = bytes.fixed(4);
@@ -103,7 +64,7 @@ private:
     if (version < 2 || version > 4 || address_size_ > 8 || !read_abbreviations(abbreviations)) return false;
     std::vector<u32> stack; // the body around each open level
     while (bytes.ok() && bytes.at() < std::min<u64>(end, d_.info.bytes.size()) && stack.size() < deepest) {
-      u64 offset = bytes.at(), code = bytes.leb();
+      u64 offset = bytes.at(), code = bytes.unsigned_leb();
       if (code == 0) {
         if (!stack.empty()) stack.pop_back();
         continue;
@@ -119,16 +80,16 @@ private:
 
   bool read_abbreviations(u64 at) {
     abbreviations_.clear();
-    Bytes bytes(d_.abbreviations.bytes, at);
+    DwarfBytes bytes(d_.abbreviations.bytes, at);
     while (bytes.ok()) {
-      u64 code = bytes.leb();
+      u64 code = bytes.unsigned_leb();
       if (code == 0) return bytes.ok();
       Abbreviation& a = abbreviations_[code];
       a = {};
-      a.tag = bytes.leb();
+      a.tag = bytes.unsigned_leb();
       a.children = bytes.fixed(1) != 0;
       while (bytes.ok()) {
-        u64 attribute = bytes.leb(), form = bytes.leb();
+        u64 attribute = bytes.unsigned_leb(), form = bytes.unsigned_leb();
         if (attribute == 0 && form == 0) break;
         a.attributes.emplace_back(attribute, form);
       }
@@ -137,7 +98,7 @@ private:
   }
 
   // Reads one entry; returns the body that its children belong to.
-  u32 entry(Bytes& bytes, const Abbreviation& abbreviation, u64 offset, u32 around) {
+  u32 entry(DwarfBytes& bytes, const Abbreviation& abbreviation, u64 offset, u32 around) {
     Body body;
     body.parent = around;
     body.offset = offset;
@@ -150,11 +111,11 @@ private:
     return static_cast<u32>(bodies_.size()) - 1;
   }
 
-  void value(Bytes& bytes, u64 attribute, u64 form, Body& body) {
+  void value(DwarfBytes& bytes, u64 attribute, u64 form, Body& body) {
     u64 at = bytes.at(), number = 0;
     std::string text;
     switch (form) {
-    case 0x01: bytes.take(address_size_); break; // addr
+    case 0x01: bytes.skip(address_size_); break; // addr
     case 0x0b:
     case 0x0c:
     case 0x11: number = bytes.fixed(1); break; // data1, flag, ref1
@@ -167,16 +128,16 @@ private:
     case 0x14: number = bytes.fixed(8); break; // data8, ref8
     case 0x0d:
     case 0x0f:
-    case 0x15: number = bytes.leb(); break;            // sdata, udata, ref_udata
+    case 0x15: number = bytes.unsigned_leb(); break;   // sdata, udata, ref_udata
     case 0x08: text = bytes.string(); break;           // string
     case 0x0e: text = strp(at, bytes.fixed(4)); break; // strp
-    case 0x03: bytes.take(bytes.fixed(2)); break;      // block2
-    case 0x04: bytes.take(bytes.fixed(4)); break;      // block4
-    case 0x0a: bytes.take(bytes.fixed(1)); break;      // block1
+    case 0x03: bytes.skip(bytes.fixed(2)); break;      // block2
+    case 0x04: bytes.skip(bytes.fixed(4)); break;      // block4
+    case 0x0a: bytes.skip(bytes.fixed(1)); break;      // block1
     case 0x09:
-    case 0x18: bytes.take(bytes.leb()); break; // block, exprloc
-    case 0x19: break;                          // flag_present
-    default: bytes.take(~u64{0}); break;       // unknown: the rest cannot be read
+    case 0x18: bytes.skip(bytes.unsigned_leb()); break; // block, exprloc
+    case 0x19: break;                                   // flag_present
+    default: bytes.skip(~u64{0}); break;                // unknown: the rest cannot be read
     }
     auto label = [&] {
       auto found = d_.info.references.find(at);

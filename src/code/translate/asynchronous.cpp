@@ -55,10 +55,10 @@ bool Kernel::asynchronous() {
 
 // What stands in brackets is the first of a group of uniform registers.
 std::string Kernel::word_at(const Operand& o, u32 n) {
-  return register_name({.kind = Kind::uniform, .number = o.uniform}, n);
+  return register_name({.kind = OperandKind::uniform, .number = o.uniform}, n);
 }
 std::string Kernel::wide_at(const Operand& o, u32 add) {
-  return read_wide({.kind = Kind::uniform, .number = static_cast<u8>(o.uniform + add)});
+  return read_wide({.kind = OperandKind::uniform, .number = static_cast<u8>(o.uniform + add)});
 }
 
 // In units of 16 bytes, in the low half.
@@ -127,7 +127,7 @@ bool Kernel::copy_tensor() {
 
 // HGMMA D, [A,] gdesc[U], C, P, gsb0: D = A·B + C, or without C where P is false. In U and behind it are the descriptors of A and B.
 bool Kernel::warpgroup_product() {
-  const bool in_registers = at(1).kind == Kind::reg;
+  const bool in_registers = at(1).kind == OperandKind::reg;
   const Operand &d = at(0), &descriptors = at(in_registers ? 2 : 1), &c = at(in_registers ? 3 : 2);
   const Operand &adds = at(in_registers ? 4 : 3), &group = at(in_registers ? 5 : 4);
   const std::span<const Modifier> how = now_->modifiers();

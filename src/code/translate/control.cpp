@@ -23,7 +23,7 @@ bool never(const Instruction& i) { return i.guard == sass::true_predicate && i.g
 // The second condition that branches and EXIT have besides the guard.
 const Operand* condition_of(const Instruction& i) {
   switch (i.opcode) {
-  case Opcode::BRA: return &i.operands()[i.operands()[0].kind == Kind::uniform_predicate ? 1 : 0];
+  case Opcode::BRA: return &i.operands()[i.operands()[0].kind == OperandKind::uniform_predicate ? 1 : 0];
   case Opcode::EXIT:
   case Opcode::RET:
   case Opcode::CALL:
@@ -37,19 +37,19 @@ const Operand* condition_of(const Instruction& i) {
 }
 bool conditional(const Instruction& i) {
   const Operand* second = condition_of(i);
-  const bool by_uniform = i.opcode == Opcode::BRA && i.operands()[0].kind == Kind::uniform_predicate;
+  const bool by_uniform = i.opcode == Opcode::BRA && i.operands()[0].kind == OperandKind::uniform_predicate;
   return guarded(i) || (second != nullptr && second->number != sass::true_predicate) || by_uniform;
 }
 
 // A call of the program's own code that a register holds the offset of; others are of the runtime's functions.
 bool calls_register(const Instruction& i) {
   return i.opcode == Opcode::CALL && i.has(Modifier::REL) &&
-         std::ranges::any_of(i.operands(), [](const Operand& o) { return o.kind == Kind::reg; });
+         std::ranges::any_of(i.operands(), [](const Operand& o) { return o.kind == OperandKind::reg; });
 }
 
 u64 target_of(const Instruction& i) {
   for (const Operand& o : i.operands())
-    if (o.kind == Kind::target) return o.value;
+    if (o.kind == OperandKind::target) return o.value;
   return 0;
 }
 } // namespace
@@ -58,7 +58,7 @@ u64 target_of(const Instruction& i) {
 std::optional<u64> Kernel::target_of_call() const {
   if (const auto linked = kernel_.calls.find(place_.offset); linked != kernel_.calls.end())
     return linked->second;
-  if (!has(Modifier::REL) || now_->operands().back().kind != Kind::target) return {};
+  if (!has(Modifier::REL) || now_->operands().back().kind != OperandKind::target) return {};
   return target_of(*now_);
 }
 
@@ -118,7 +118,7 @@ bool Kernel::returns_behind_call() const {
       const Instruction* i = code_at(begin + n * sass::instruction_bytes);
       if (i == nullptr) return false;
       for (const Operand& o : i->operands())
-        if (o.kind == Kind::immediate && o.value == behind) return true;
+        if (o.kind == OperandKind::immediate && o.value == behind) return true;
     }
     return false;
   };
@@ -374,11 +374,11 @@ bool Kernel::replaces_guard() const {
   bool replaced = false;
   for (std::size_t n = 0; n < std::min<std::size_t>(3, now_->operands().size()); ++n) {
     const Operand& o = at(n);
-    const bool is_predicate = o.kind == Kind::predicate || o.kind == Kind::uniform_predicate;
+    const bool is_predicate = o.kind == OperandKind::predicate || o.kind == OperandKind::uniform_predicate;
     if (is_predicate && wanted(o)) ++results;
-    if (n < 2 && (o.kind == Kind::reg || o.kind == Kind::uniform) && !is_zero(o)) ++results;
-    replaced |=
-        is_predicate && o.number == now_->guard && (o.kind == Kind::uniform_predicate) == now_->guard_uniform;
+    if (n < 2 && (o.kind == OperandKind::reg || o.kind == OperandKind::uniform) && !is_zero(o)) ++results;
+    replaced |= is_predicate && o.number == now_->guard &&
+                (o.kind == OperandKind::uniform_predicate) == now_->guard_uniform;
   }
   return replaced && results > 1;
 }
@@ -401,7 +401,7 @@ std::string Kernel::whole_condition() {
     put("and.pred {0}, {0}, {1};", z, mine);
     out = fmt::format("@{} ", z);
   };
-  if (now_->opcode == Opcode::BRA && now_->operands()[0].kind == Kind::uniform_predicate)
+  if (now_->opcode == Opcode::BRA && now_->operands()[0].kind == OperandKind::uniform_predicate)
     join(predicate(now_->operands()[0]));
   if (second != nullptr) join(predicate(*second));
   return out;
@@ -515,8 +515,9 @@ bool Kernel::control() {
 // A branch to that of the targets whose offset the instruction's register holds.
 void Kernel::jump_by_register(const std::set<u64>& targets, const Regions& meeting) {
   const std::string condition = whole_condition();
-  const auto where = std::ranges::find_if(
-      now_->operands(), [](const Operand& o) { return o.kind == Kind::reg || o.kind == Kind::uniform; });
+  const auto where = std::ranges::find_if(now_->operands(), [](const Operand& o) {
+    return o.kind == OperandKind::reg || o.kind == OperandKind::uniform;
+  });
   const std::string offset = read(*where), z = predicate_temporary();
   u32 tried = 0;
   for (u64 to : targets) {
@@ -545,12 +546,12 @@ bool Kernel::call_builtin() {
   const Operand& f = now_->operands().back();
   const auto known = functions_.find(f.number);
   const auto linked = kernel_.relocated.find(place_.offset);
-  const bool by_register = f.kind == Kind::reg && known != functions_.end();
+  const bool by_register = f.kind == OperandKind::reg && known != functions_.end();
   if (!by_register && linked == kernel_.relocated.end()) return refuse("calls what is not known");
   const std::string& name = by_register ? known->second : linked->second.address.name;
   auto pair = [&](u8 n) {
     Operand o;
-    o.kind = Kind::reg, o.number = n;
+    o.kind = OperandKind::reg, o.number = n;
     return o;
   };
   if (name == "vprintf") {
@@ -609,13 +610,14 @@ std::string Kernel::together() {
 bool Kernel::warp() {
   switch (now_->opcode) {
   case Opcode::BAR: {
-    if (at(0).kind == Kind::reg && at(1).kind == Kind::reg)
+    if (at(0).kind == OperandKind::reg && at(1).kind == OperandKind::reg)
       return refuse(); // which is the number is not known
     const bool red = has(Modifier::RED);
-    const std::string number = at(0).kind == Kind::immediate ? fmt::format("{}", at(0).value) : read(at(0));
+    const std::string number =
+        at(0).kind == OperandKind::immediate ? fmt::format("{}", at(0).value) : read(at(0));
     std::string threads;
-    if (now_->operands().size() > 2 && !at(1).hidden && at(1).kind != Kind::none)
-      threads = ", " + (at(1).kind == Kind::immediate ? fmt::format("{}", at(1).value) : read(at(1)));
+    if (now_->operands().size() > 2 && !at(1).hidden && at(1).kind != OperandKind::none)
+      threads = ", " + (at(1).kind == OperandKind::immediate ? fmt::format("{}", at(1).value) : read(at(1)));
     if (red) {
       const Operand& p = now_->operands().back();
       const std::string source = predicate_register(p);

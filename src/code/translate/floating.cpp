@@ -142,7 +142,7 @@ bool Kernel::floating() {
     const Operand &d = at(0), &s = at(1);
     if (has(Modifier::RCP64H) || has(Modifier::RSQ64H)) {
       const std::string e = wide_temporary();
-      put("mov.b64 {}, {{0, {}}};", e, s.kind == Kind::immediate ? read(s) : read_float(s));
+      put("mov.b64 {}, {{0, {}}};", e, s.kind == OperandKind::immediate ? read(s) : read_float(s));
       put("{}.approx.ftz.f64 {}, {};", has(Modifier::RCP64H) ? "rcp" : "rsqrt", e, e);
       act("mov.b64 {{%sink, {}}}, {};", target(d), e);
       return true;
@@ -218,7 +218,7 @@ bool Kernel::halves() {
   case Opcode::HADD2:
     if (has(Modifier::F32)) { // a conversion
       const Operand& half = nothing(at(1)) ? at(2) : at(1);
-      if (!nothing(nothing(at(1)) ? at(1) : at(2)) || half.kind == Kind::immediate) return refuse();
+      if (!nothing(nothing(at(1)) ? at(1) : at(2)) || half.kind == OperandKind::immediate) return refuse();
       const bool high = half.part == Modifier::H1_H1;
       put("mov.b32 {{{}}}, {};", high ? "%h1, %h0" : "%h0, %h1", read_half(half));
       act("cvt.f32.f16 {}, %h0;", target(at(0)));
@@ -234,7 +234,7 @@ bool Kernel::halves() {
         target(at(0)), read_half(at(1)), read_half(at(2)));
     return true;
   case Opcode::HFMA2:
-    if (nothing(at(1)) && nothing(at(2)) && at(3).kind == Kind::immediate) { // a constant
+    if (nothing(at(1)) && nothing(at(2)) && at(3).kind == OperandKind::immediate) { // a constant
       write(at(0), read(at(3)));
       return true;
     }
@@ -289,7 +289,7 @@ bool Kernel::conversion() {
       return read_float(s);
     }
     type = from == 1 ? "f16" : "bf16";
-    if (s.absolute || s.negated || s.kind == Kind::immediate) refuse();
+    if (s.absolute || s.negated || s.kind == OperandKind::immediate) refuse();
     put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(s));
     return "%h0";
   };
@@ -406,7 +406,7 @@ bool Kernel::conversion() {
     const bool bfloat = has(Modifier::BF16), small = has(Modifier::E4M3) || has(Modifier::E5M2);
     const bool half = !bfloat && !small && !has(Modifier::TF32);
     const char* format = has(Modifier::E4M3) ? "e4m3" : "e5m2";
-    const Operand& only = at(1).kind == Kind::none ? at(2) : at(1); // what is unpacked or alone
+    const Operand& only = at(1).kind == OperandKind::none ? at(2) : at(1); // what is unpacked or alone
     if (small && has(Modifier::UNPACK_B) && has(Modifier::F16)) {
       put("mov.b32 {{{}}}, {};", only.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(only));
       act("cvt.rn.f16x2.{}x2 {}, %h0;", format, target(d));
@@ -428,7 +428,7 @@ bool Kernel::conversion() {
       act("cvt{}.tf32.f32 {}, {};", has(Modifier::RZ) ? ".rz" : ".rn", target(d), read_float(only));
       return true;
     }
-    if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == Kind::none) return refuse();
+    if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == OperandKind::none) return refuse();
     const char* round = has(Modifier::RZ) ? ".rz" : ".rn";
     if (has(Modifier::RM) || has(Modifier::RP)) return refuse();
     act("cvt{}{}.{}x2.f32 {}, {}, {};", round, has(Modifier::RELU) ? ".relu" : "", bfloat ? "bf16" : "f16",

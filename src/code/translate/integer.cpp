@@ -105,7 +105,7 @@ bool Kernel::multiply_add() {
     write_wide(d, product);
     return true;
   }
-  if (auto factor = numbers_.find(number_of(a)); a.kind == Kind::reg && factor != numbers_.end() &&
+  if (auto factor = numbers_.find(number_of(a)); a.kind == OperandKind::reg && factor != numbers_.end() &&
                                                  factor->second == 0 && nothing(c) && !wanted(p) &&
                                                  !has(Modifier::X))
     return write(d, "0"), true; // so that what it leads to is known, too (SR_CgaSize)
@@ -128,7 +128,7 @@ bool Kernel::multiply_add() {
   }
   // IMAD also moves, adds and shifts.
   if (wanted(p)) return refuse();
-  const bool one = b.kind == Kind::immediate && b.value == 1, zero = nothing(a) || nothing(b);
+  const bool one = b.kind == OperandKind::immediate && b.value == 1, zero = nothing(a) || nothing(b);
   const bool plain = !has(Modifier::X);
   if (plain && (zero || (one && nothing(c)))) {
     write(d, zero ? read_integer(c) : read(a));
@@ -139,7 +139,8 @@ bool Kernel::multiply_add() {
         c.negated ? read(c) : read_integer(c));
     return true;
   }
-  if (plain && b.kind == Kind::immediate && nothing(c) && std::has_single_bit(static_cast<u32>(b.value))) {
+  if (plain && b.kind == OperandKind::immediate && nothing(c) &&
+      std::has_single_bit(static_cast<u32>(b.value))) {
     act("shl.b32 {}, {}, {};", target(d), read(a), std::countr_zero(static_cast<u32>(b.value)));
     return true;
   }
@@ -270,7 +271,7 @@ bool Kernel::predicate_logic() {
   for (std::size_t i = 0; i < 3; ++i) {
     const Operand& o = at(2 + i);
     inputs[i] = predicate(o);
-    if (o.kind != Kind::reg) continue;
+    if (o.kind != OperandKind::reg) continue;
     const std::string negative = predicate_temporary();
     put("setp.lt.s32 {}, {}, 0;", negative, read(o));
     inputs[i] = {false, false, negative, o.negated || o.inverted};
@@ -327,7 +328,7 @@ bool Kernel::funnel_shift() {
     put("and.b32 {}, {}, {};", t, amount, wide ? 63 : 31);
     amount = t;
   }
-  const bool small = b.kind == Kind::immediate && b.value < 32;
+  const bool small = b.kind == OperandKind::immediate && b.value < 32;
   if (left && !high && (!wide || small)) {
     act("shl.b32 {}, {}, {};", target(d), read(a), amount);
   } else if (!left && high && (!wide || small)) {
@@ -489,8 +490,8 @@ bool Kernel::integer() {
   case Opcode::UPLOP3: return predicate_logic();
   case Opcode::IMNMX:
     if (has(Modifier::U64) || has(Modifier::S64)) return extreme_of_wide();
-    if (at(0).kind != Kind::reg) return refuse();
-    if (at(1).kind == Kind::predicate)
+    if (at(0).kind != OperandKind::reg) return refuse();
+    if (at(1).kind == OperandKind::predicate)
       extreme(at(0), read(at(3)), read(at(4)), at(5), type);
     else
       extreme(at(0), read(at(1)), read(at(2)), at(3), type);

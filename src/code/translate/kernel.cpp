@@ -87,7 +87,7 @@ std::string Kernel::predicate_temporary() {
 
 std::string Kernel::register_name(const Operand& o, u32 add) {
   if (o.number == sass::zero_register) return "%sink";
-  return fmt::format("%{}{}", o.kind == Kind::uniform ? 'u' : 'r', o.number + add);
+  return fmt::format("%{}{}", o.kind == OperandKind::uniform ? 'u' : 'r', o.number + add);
 }
 
 // ---- constant banks
@@ -252,14 +252,14 @@ std::string Kernel::wide_constant(u32 bank, u64 offset) {
 
 std::string Kernel::read(const Operand& o) {
   switch (o.kind) {
-  case Kind::reg:
-  case Kind::uniform: return is_zero(o) ? "0" : register_name(o);
-  case Kind::immediate: {
+  case OperandKind::reg:
+  case OperandKind::uniform: return is_zero(o) ? "0" : register_name(o);
+  case OperandKind::immediate: {
     const auto linked = kernel_.relocated.find(place_.offset);
     return linked != kernel_.relocated.end() ? relocated(linked->second)
                                              : fmt::format("{:#x}", o.value & 0xffff'ffff);
   }
-  case Kind::constant:
+  case OperandKind::constant:
     if (o.has_register || o.has_uniform || o.has_descriptor) refuse("has an index here");
     return constant(o.bank, o.value);
   default: refuse("has an operand that is not known"); return "0";
@@ -268,10 +268,10 @@ std::string Kernel::read(const Operand& o) {
 
 std::string Kernel::half_of(const Operand& o, u32 n) {
   switch (o.kind) {
-  case Kind::reg:
-  case Kind::uniform: return is_zero(o) ? "0" : register_name(o, n);
-  case Kind::constant: return constant(o.bank, o.value + 4 * n);
-  case Kind::immediate: return n == 0 ? read(o) : "0";
+  case OperandKind::reg:
+  case OperandKind::uniform: return is_zero(o) ? "0" : register_name(o, n);
+  case OperandKind::constant: return constant(o.bank, o.value + 4 * n);
+  case OperandKind::immediate: return n == 0 ? read(o) : "0";
   default: refuse("has an operand that is not known"); return "0";
   }
 }
@@ -285,7 +285,7 @@ std::string Kernel::read_integer(const Operand& o) {
 }
 
 std::string Kernel::read_float(const Operand& o) {
-  if (o.kind == Kind::immediate) return fmt::format("0f{:08X}", o.value & 0xffff'ffff);
+  if (o.kind == OperandKind::immediate) return fmt::format("0f{:08X}", o.value & 0xffff'ffff);
   std::string value = is_zero(o) ? "0f00000000" : read(o);
   if (o.absolute) {
     const std::string t = temporary();
@@ -302,7 +302,7 @@ std::string Kernel::read_float(const Operand& o) {
 }
 
 std::string Kernel::read_double(const Operand& o) {
-  if (o.kind == Kind::immediate) return fmt::format("0d{:08X}00000000", o.value & 0xffff'ffff);
+  if (o.kind == OperandKind::immediate) return fmt::format("0d{:08X}00000000", o.value & 0xffff'ffff);
   if (is_zero(o)) return o.negated ? "0d8000000000000000" : "0d0000000000000000";
   std::string value = read_wide(o);
   if (o.absolute) {
@@ -325,7 +325,7 @@ std::string Kernel::read_half(const Operand& o) {
     put(fmt::runtime(how + ";"), t, value);
     value = t;
   };
-  if (o.kind == Kind::immediate) return value;
+  if (o.kind == OperandKind::immediate) return value;
   if (o.part == Modifier::H0_H0) change("prmt.b32 {}, {}, 0, 0x1010");
   if (o.part == Modifier::H1_H1) change("prmt.b32 {}, {}, 0, 0x3232");
   if (o.absolute) change("and.b32 {}, {}, 0x7fff7fff");
@@ -334,8 +334,8 @@ std::string Kernel::read_half(const Operand& o) {
 }
 
 Predicate Kernel::predicate(const Operand& o) const {
-  if (o.kind == Kind::none || o.number == sass::true_predicate) return {true, !o.negated, {}, false};
-  return {false, false, fmt::format("%{}{}", o.kind == Kind::uniform_predicate ? 'q' : 'p', o.number),
+  if (o.kind == OperandKind::none || o.number == sass::true_predicate) return {true, !o.negated, {}, false};
+  return {false, false, fmt::format("%{}{}", o.kind == OperandKind::uniform_predicate ? 'q' : 'p', o.number),
           o.negated};
 }
 
@@ -391,8 +391,8 @@ void Kernel::select(const Operand& d, const Predicate& p, const std::string& a, 
 
 void Kernel::write(const Operand& o, const std::string& value) {
   act("mov.b32 {}, {};", target(o), value);
-  if (guard_.empty() && (o.kind == Kind::reg || o.kind == Kind::uniform) && o.number != sass::zero_register &&
-      !value.empty() && value[0] != '%')
+  if (guard_.empty() && (o.kind == OperandKind::reg || o.kind == OperandKind::uniform) &&
+      o.number != sass::zero_register && !value.empty() && value[0] != '%')
     numbers_[number_of(o)] = std::strtoull(value.c_str(), nullptr, 0);
 }
 

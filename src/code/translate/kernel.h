@@ -13,15 +13,17 @@ using sass::Instruction;
 using sass::Modifier;
 using sass::Opcode;
 using sass::Operand;
-using Kind = Operand::Kind;
+using OperandKind = Operand::Kind;
 
 // RZ, URZ; also of an operand that is not there.
 inline bool is_zero(const Operand& o) {
-  return (o.kind == Kind::reg || o.kind == Kind::uniform) && o.number == sass::zero_register;
+  return (o.kind == OperandKind::reg || o.kind == OperandKind::uniform) && o.number == sass::zero_register;
 }
-inline bool nothing(const Operand& o) { return o.kind == Kind::none || is_zero(o); }
+inline bool nothing(const Operand& o) { return o.kind == OperandKind::none || is_zero(o); }
 // A predicate that is written.
-inline bool wanted(const Operand& p) { return p.kind != Kind::none && p.number != sass::true_predicate; }
+inline bool wanted(const Operand& p) {
+  return p.kind != OperandKind::none && p.number != sass::true_predicate;
+}
 
 // A predicate as an operand: a constant, or a register and its sign.
 struct Predicate {

@@ -31,7 +31,8 @@ bool Kernel::moves() {
   case Opcode::MOV:
   case Opcode::UMOV:
     if (!has(Modifier::n64)) return write(at(0), read(at(1))), true;
-    write_wide(at(0), at(1).kind == Kind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
+    write_wide(at(0),
+               at(1).kind == OperandKind::immediate ? fmt::format("{:#x}", at(1).value) : read_wide(at(1)));
     return true;
   case Opcode::SEL:
   case Opcode::USEL: {
@@ -46,7 +47,7 @@ bool Kernel::moves() {
     return true;
   }
   case Opcode::P2R: { // the byte that is chosen gets the predicates under the mask
-    if (at(3).kind != Kind::immediate) return refuse();
+    if (at(3).kind != OperandKind::immediate) return refuse();
     const u32 byte = has(Modifier::B1) ? 1 : has(Modifier::B2) ? 2 : has(Modifier::B3) ? 3 : 0;
     const u32 mask = static_cast<u32>(at(3).value) & 0x7f;
     const std::string t = temporary();
@@ -60,7 +61,7 @@ bool Kernel::moves() {
   }
   case Opcode::R2P: {
     const Operand &s = at(1), &m = at(2);
-    if (m.kind != Kind::immediate) return refuse();
+    if (m.kind != OperandKind::immediate) return refuse();
     const u32 byte = s.part == Modifier::B1 ? 1 : s.part == Modifier::B2 ? 2 : s.part == Modifier::B3 ? 3 : 0;
     const std::string t = temporary();
     for (u32 n = 0; n < 7; ++n) {
@@ -87,8 +88,8 @@ bool Kernel::to_uniform() {
   const Operand &p = at(0), &d = at(1);
   if (!wanted(p) && guard_.empty()) { // of values that are the same in all lanes
     const auto known = numbers_.find(number_of(at(2)));
-    write(d, at(2).kind == Kind::reg && known != numbers_.end() ? fmt::format("{}", known->second)
-                                                                : read(at(2)));
+    write(d, at(2).kind == OperandKind::reg && known != numbers_.end() ? fmt::format("{}", known->second)
+                                                                       : read(at(2)));
     return true;
   }
   const std::string all = temporary(), mask = temporary(), first = temporary(), value = temporary();
@@ -269,7 +270,7 @@ std::string Kernel::global_address(const Operand& o) {
   std::string base;
   if (o.has_register && o.number != sass::zero_register) {
     Operand r;
-    r.kind = Kind::reg, r.number = o.number;
+    r.kind = OperandKind::reg, r.number = o.number;
     if (o.part == Modifier::n64 || !o.has_uniform) {
       base = read_wide(r);
     } else {
@@ -279,7 +280,7 @@ std::string Kernel::global_address(const Operand& o) {
   }
   if (o.has_uniform && o.uniform != sass::zero_register) {
     Operand u;
-    u.kind = Kind::uniform, u.number = o.uniform;
+    u.kind = OperandKind::uniform, u.number = o.uniform;
     base = base.empty() ? read_wide(u) : sum("s64", wide_temporary(), base, read_wide(u));
   }
   return in_brackets(base, static_cast<i64>(o.value));
@@ -319,7 +320,7 @@ std::string Kernel::order(bool atomic) const {
 bool Kernel::load(std::string_view space) {
   const bool global = space == ".global" || space.empty();
   std::size_t first = 0;
-  while (at(first).kind == Kind::predicate) ++first; // LDG's own
+  while (at(first).kind == OperandKind::predicate) ++first; // LDG's own
   const Operand &d = at(first), &address = at(first + 1);
   if (first != 0 && at(0).number != sass::true_predicate) return refuse();
   if (global && now_->opcode == Opcode::LDG && at(first + 2).number != sass::true_predicate &&
@@ -406,7 +407,7 @@ bool Kernel::memory() {
   }
   case Opcode::LDGDEPBAR: act("cp.async.commit_group;"); return true;
   case Opcode::DEPBAR:
-    if (at(0).kind != Kind::word || at(0).word != "SB0") return true;
+    if (at(0).kind != OperandKind::word || at(0).word != "SB0") return true;
     act("cp.async.wait_group {};", at(1).value);
     if (std::ranges::any_of(code_, [](const Instruction& i) { return i.opcode == Opcode::UTMACMDFLUSH; }))
       act("cp.async.bulk.wait_group {};", at(1).value);
@@ -448,9 +449,9 @@ bool Kernel::atomics() {
     if (has(m)) return refuse();
   // ATOM has a predicate in front.
   std::size_t first = 0;
-  while (!reduction && at(first).kind == Kind::predicate && o != Opcode::ATOMS) ++first;
+  while (!reduction && at(first).kind == OperandKind::predicate && o != Opcode::ATOMS) ++first;
   // 10.0 and later: the predicate says what the register did before.
-  const bool says_by_predicate = o == Opcode::ATOMS && at(0).kind == Kind::predicate;
+  const bool says_by_predicate = o == Opcode::ATOMS && at(0).kind == OperandKind::predicate;
   if (says_by_predicate && !has(Modifier::CAST)) return refuse();
   const char* space = shared ? ".shared" : o == Opcode::ATOM ? "" : ".global";
   const bool wide = has(Modifier::n64) || has(Modifier::S64) || has(Modifier::F64);

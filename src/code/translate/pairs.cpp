@@ -62,7 +62,7 @@ std::optional<Word> high_word(const Instruction& i) {
   case Opcode::UIMAD:
     if (i.has(Modifier::WIDE) || i.has(Modifier::HI) || wanted(o[1])) return {};
     if (!nothing(o[2]) && !nothing(o[3])) {
-      if (o[3].kind != Kind::immediate || o[3].value != 1) return {};
+      if (o[3].kind != OperandKind::immediate || o[3].value != 1) return {};
       out.terms.push_back(&o[2]);
     }
     if (is_operand(o[4])) out.terms.push_back(&o[4]);
@@ -79,7 +79,7 @@ std::optional<Word> high_word(const Instruction& i) {
 }
 
 bool false_constant(const Operand* o) {
-  return o == nullptr || o->kind == Kind::none || (o->number == sass::true_predicate && o->negated);
+  return o == nullptr || o->kind == OperandKind::none || (o->number == sass::true_predicate && o->negated);
 }
 bool same_predicate(const Operand& a, const Operand& b) { return a.kind == b.kind && a.number == b.number; }
 
@@ -102,16 +102,16 @@ bool takes_carries(const Word& low, const Word& high) {
 
 bool are_pair(const Operand& low, const Operand& high) {
   if (low.kind != high.kind) return false;
-  if (low.kind == Kind::constant)
+  if (low.kind == OperandKind::constant)
     return low.bank == high.bank && high.value == low.value + 4 && !low.has_register && !low.has_uniform &&
            !low.has_descriptor;
-  return (low.kind == Kind::reg || low.kind == Kind::uniform) && !nothing(low) &&
+  return (low.kind == OperandKind::reg || low.kind == OperandKind::uniform) && !nothing(low) &&
          high.number == low.number + 1;
 }
 
 // Puts the terms of the high word into the order of those of the low one. Any order has the same sum; this one has addresses in it.
 bool match_terms(const Word& low, Word& high) {
-  static const Operand zero{.kind = Kind::reg};
+  static const Operand zero{.kind = OperandKind::reg};
   if (high.terms.size() > low.terms.size()) return false;
   high.terms.resize(low.terms.size(), &zero);
   for (std::size_t n = 0; n < low.terms.size(); ++n)
@@ -156,7 +156,9 @@ bool make_pair(const Copy& a, const Copy& b, Operand& low) {
   return in_order || reversed;
 }
 
-bool reads_address(const Operand& o) { return o.kind == Kind::memory || o.has_register || o.has_uniform; }
+bool reads_address(const Operand& o) {
+  return o.kind == OperandKind::memory || o.has_register || o.has_uniform;
+}
 
 bool is_lea(const Instruction& i) { return i.opcode == Opcode::LEA || i.opcode == Opcode::ULEA; }
 
@@ -172,13 +174,13 @@ bool is_sum(const Instruction& first, const Instruction& second, const Word& low
 } // namespace
 
 u32 Kernel::number_of(const Operand& o) {
-  return o.number + (o.kind == Kind::uniform ? uniform_registers : 0);
+  return o.number + (o.kind == OperandKind::uniform ? uniform_registers : 0);
 }
 Kernel::Pair Kernel::pair_of(const Operand& low) { return {number_of(low), number_of(low) + 1}; }
 
 // None: not two registers.
 std::optional<Kernel::Pair> Kernel::pair_of(const Operand& low, const Operand& high) {
-  const bool registers = low.kind == Kind::reg || low.kind == Kind::uniform;
+  const bool registers = low.kind == OperandKind::reg || low.kind == OperandKind::uniform;
   if (!registers || low.kind != high.kind || is_zero(low) || is_zero(high) || low.number == high.number)
     return {};
   return Pair{number_of(low), number_of(high)};
@@ -189,7 +191,8 @@ bool Kernel::changes(const Instruction& reader, u64 begin, u64 end) const {
   const Operand* target = reader.operands().data() + (reader.opcode == Opcode::R2UR ? 1 : 0);
   for (const Operand& o : reader.operands()) {
     if (reads_address(o)) return true;
-    if (&o == target || (o.kind != Kind::reg && o.kind != Kind::uniform) || is_zero(o)) continue;
+    if (&o == target || (o.kind != OperandKind::reg && o.kind != OperandKind::uniform) || is_zero(o))
+      continue;
     for (u64 at = begin; at < end; at += sass::instruction_bytes)
       if (auto written = written_.find(at);
           written != written_.end() && written->second.contains(number_of(o)))
@@ -252,7 +255,7 @@ void Kernel::find_sums() {
 std::string Kernel::both(const Operand& low, const Operand& high) {
   if (are_pair(low, high)) return read_wide(low);
   if (nothing(low) && nothing(high)) return "0";
-  if (nothing(high) && low.kind == Kind::immediate) return read_wide(low, false);
+  if (nothing(high) && low.kind == OperandKind::immediate) return read_wide(low, false);
   if (const std::optional<Pair> pair = pair_of(low, high)) return read_pair(*pair);
   const std::string e = wide_temporary();
   if (nothing(high))
@@ -390,7 +393,7 @@ void Kernel::wrote(const Operand& o, u32 registers) {
   for (u32 n = 0; n < registers; ++n) {
     written_[place_.offset].insert(begin + n);
     numbers_.erase(begin + n);
-    if (o.kind != Kind::uniform) functions_.erase(static_cast<u8>(o.number + n));
+    if (o.kind != OperandKind::uniform) functions_.erase(static_cast<u8>(o.number + n));
   }
   auto changed = [&](const Pair& pair) {
     return pair.low - begin < registers || pair.high - begin < registers;
@@ -412,11 +415,11 @@ std::string Kernel::read_pair(const Pair& pair) {
 
 std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
   if (is_zero(o)) return "0";
-  if (o.kind == Kind::immediate)
+  if (o.kind == OperandKind::immediate)
     return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value)))
                        : fmt::format("{:#x}", o.value & 0xffff'ffff);
-  if (o.kind == Kind::constant) return wide_constant(o.bank, o.value);
-  if (o.kind != Kind::reg && o.kind != Kind::uniform) {
+  if (o.kind == OperandKind::constant) return wide_constant(o.bank, o.value);
+  if (o.kind != OperandKind::reg && o.kind != OperandKind::uniform) {
     refuse("has an operand that is not known");
     return "0";
   }

@@ -84,7 +84,8 @@ bool Kernel::textures() {
 bool Kernel::fetch() {
   const Opcode opcode = now_->opcode;
   const std::span<const Operand> operands = now_->operands();
-  const auto name = std::ranges::find_if(operands, [](const Operand& o) { return o.kind == Kind::word; });
+  const auto name =
+      std::ranges::find_if(operands, [](const Operand& o) { return o.kind == OperandKind::word; });
   const auto shape =
       name == operands.end() ? std::end(shapes) : std::ranges::find(shapes, name->word, &Shape::text);
   for (Modifier m : {Modifier::AOFFI, Modifier::PTP, Modifier::DC, Modifier::NDV, Modifier::CL, Modifier::MS,

@@ -1,5 +1,5 @@
 // Every function of the CUDA Driver API by name: exports.def as a table, which the library libcuda.so.1 jumps through
-// (preload/shim/libcuda.S) and cuGetProcAddress looks into.
+// (preload/shim/library.S) and cuGetProcAddress looks into.
 #pragma once
 #include "base/types.h"
 #include <span>

@@ -30,7 +30,7 @@ DriverExport warplens_cuda[] = {
 } // extern "C"
 
 static_assert(sizeof(DriverExport) == 24 && offsetof(DriverExport, function) == 8,
-              "preload/shim/libcuda.S counts on it");
+              "preload/CMakeLists.txt counts on it");
 
 namespace {
 

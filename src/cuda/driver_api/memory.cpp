@@ -180,7 +180,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdevicep
   return in_context([&] {
     return api([&](Runtime& r) {
       std::optional<sim::Allocation> found = r.memory().find(address);
-      if (!found || place(r, pointer(address), 1) == Place::invalid) return cudaErrorSymbolNotFound;
+      if (!found || place(r, pointer(address), 1) == PointerPlace::invalid) return cudaErrorSymbolNotFound;
       if (base) *base = found->address;
       if (size) *size = found->size;
       return cudaSuccess;

@@ -13,6 +13,7 @@ struct LinkState {
   std::vector<int> options;
   std::vector<void*> values;
   std::vector<std::byte> result;
+  u32 device = thread_state().device;
   JitOptions jit() const {
     return {options.data(), const_cast<void**>(values.data()), static_cast<u32>(options.size())};
   }
@@ -40,9 +41,7 @@ CUresult find_variable(CUdeviceptr* address, std::size_t* size, CUmodule module,
   });
 }
 
-std::map<CUlinkState, std::unique_ptr<LinkState>>& links() {
-  return of_device<std::map<CUlinkState, std::unique_ptr<LinkState>>>();
-}
+Handles<LinkState>& links() { return of_device<Handles<LinkState>>(); }
 
 // Runs `body` with the state, if it is one.
 template <class Body> CUresult linking(CUlinkState state, Body&& body) {
@@ -171,11 +170,7 @@ CUresult cuLinkCreate_v2(unsigned count, const int* options, void** values, CUli
   return in_context([&] {
     return api([&](Runtime&) {
       if (!state || (count != 0 && (!options || !values))) return cudaErrorInvalidValue;
-      auto created = std::make_unique<LinkState>();
-      created->options.assign(options, options + count);
-      created->values.assign(values, values + count);
-      *state = created.get();
-      links()[*state] = std::move(created);
+      *state = links().add({{}, {options, options + count}, {values, values + count}});
       return cudaSuccess;
     });
   });

@@ -57,13 +57,13 @@ template <class T> cudaError_t tell(void* out, T value) {
 
 cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr address) {
   if (!out) return cudaErrorInvalidValue;
-  const Place where = place(runtime, pointer(address), 1);
-  if (where != Place::device && where != Place::shared) return cudaErrorInvalidValue;
+  const PointerPlace where = place(runtime, pointer(address), 1);
+  if (where != PointerPlace::device && where != PointerPlace::shared) return cudaErrorInvalidValue;
   std::optional<sim::Allocation> found = runtime.memory().find(address);
   const bool managed = found && found->kind == sim::AllocationKind::managed;
   const std::optional<MappedMemory> mapped = mapped_memory(address);
   const bool mapped_here = mapped && mapped->properties.location.type == cudaMemLocationTypeDevice;
-  const bool on_device = where == Place::device || managed || mapped_here;
+  const bool on_device = where == PointerPlace::device || managed || mapped_here;
   const sim::Memory::Range range = runtime.memory().range(address);
   const u32 device = found ? found->device : 0;
   switch (attribute) {
@@ -71,7 +71,7 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   case memory_type: return tell(out, on_device ? type_device : type_host);
   case device_pointer: return tell(out, address);
   case host_pointer:
-    return where == Place::shared && !mapped_here ? tell(out, address) : cudaErrorInvalidValue;
+    return where == PointerPlace::shared && !mapped_here ? tell(out, address) : cudaErrorInvalidValue;
   case block_id:
   case buffer_id: return tell(out, range.begin);
   case is_managed: return tell(out, int{managed});

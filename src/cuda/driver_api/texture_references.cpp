@@ -21,22 +21,19 @@ struct TextureReference {
   int format = 0x20; // CU_AD_FORMAT_FLOAT
   unsigned channels = 1, flags = 0;
   CUdeviceptr address = 0;
+  u32 device = thread_state().device;
 };
 using CUtexref = TextureReference*;
 using CUsurfref = TextureReference*;
 
 namespace {
 
-std::map<CUtexref, std::unique_ptr<TextureReference>>& references() {
-  return of_device<std::map<CUtexref, std::unique_ptr<TextureReference>>>();
-}
+Handles<TextureReference>& references() { return of_device<Handles<TextureReference>>(); }
 
 CUtexref add_reference() {
-  auto made = std::make_unique<TextureReference>();
-  for (cudaTextureAddressMode& mode : made->texture.addressMode) mode = cudaAddressModeClamp;
-  CUtexref reference = made.get();
-  references()[reference] = std::move(made);
-  return reference;
+  TextureReference made;
+  for (cudaTextureAddressMode& mode : made.texture.addressMode) mode = cudaAddressModeClamp;
+  return references().add(made);
 }
 
 cudaError_t bind(Runtime& runtime, TextureReference& reference) {
@@ -99,7 +96,7 @@ CUresult find_reference(CUtexref* out, CUmodule module, const char* name, bool i
       if (!code.variables[code.find_variable(name).value].opaque) return cudaErrorSymbolNotFound;
       for (auto& [reference, owned] : references())
         if (reference->variable.address == found->address && reference->is_surface == is_surface) {
-          *out = reference;
+          *out = owned.get();
           return cudaSuccess;
         }
       *out = add_reference();

@@ -132,8 +132,8 @@ CUDA_TEXTURE_DESC texture_of(const cudaTextureDesc& from) {
 // `take(source)`, with what the object was created from.
 template <class Take> CUresult of_object(u64 handle, bool is_surface, const void* out, Take&& take) {
   return in_context([&] {
-    return api([&](Runtime& r) {
-      const ObjectSource* source = source_of(r, handle, is_surface);
+    return api([&](Runtime&) {
+      const ObjectSource* source = source_of(handle, is_surface);
       if (!source || !out) return cudaErrorInvalidValue;
       take(*source);
       return cudaSuccess;
@@ -195,14 +195,7 @@ CUresult cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
   });
 }
 CUresult cuMipmappedArrayGetLevel(cudaArray_t* level, cudaMipmappedArray_t array, unsigned number) {
-  return in_context([&] {
-    return api([&](Runtime&) {
-      if (!exists(array)) return cudaErrorInvalidResourceHandle;
-      if (!level || number >= array->levels.size()) return cudaErrorInvalidValue;
-      *level = array->levels[number].get();
-      return cudaSuccess;
-    });
-  });
+  return in_context([&] { return cudaGetMipmappedArrayLevel(level, array, number); });
 }
 
 CUresult cuTexObjectCreate(cudaTextureObject_t* out, const CUDA_RESOURCE_DESC* resource,

@@ -63,22 +63,20 @@ private:
   }
 
   double of(Special special) const {
-    const Dim3 &b = shape_.block, &g = shape_.grid;
-    switch (special) {
-    case Special::tid_x: return b.x - 1;
-    case Special::tid_y: return b.y - 1;
-    case Special::tid_z: return b.z - 1;
-    case Special::ntid_x: return b.x;
-    case Special::ntid_y: return b.y;
-    case Special::ntid_z: return b.z;
-    case Special::ctaid_x: return g.x - 1;
-    case Special::ctaid_y: return g.y - 1;
-    case Special::ctaid_z: return g.z - 1;
-    case Special::nctaid_x: return g.x;
-    case Special::nctaid_y: return g.y;
-    case Special::nctaid_z: return g.z;
-    default: return warp_size;
+    static constexpr struct {
+      Special x; // y and z follow it
+      Dim3 Shape::*size;
+      double past; // the last one
+    } all[] = {{Special::tid_x, &Shape::block, 1},
+               {Special::ntid_x, &Shape::block, 0},
+               {Special::ctaid_x, &Shape::grid, 1},
+               {Special::nctaid_x, &Shape::grid, 0}};
+    for (const auto& [x, size, past] : all) {
+      const Dim3& of = shape_.*size;
+      const u32 axis = static_cast<u32>(special) - static_cast<u32>(x);
+      if (axis < 3) return (axis == 0 ? of.x : axis == 1 ? of.y : of.z) - past;
     }
+    return warp_size;
   }
 
   // The n-th source. Negative numbers take away.

@@ -35,6 +35,7 @@ struct BlasHandle {
   int pointer_mode = 0; // 1: scalars are in device memory, and read when the work is done
   int math_mode = 0;
   int atomics_mode = 0;
+  u32 device = thread_state().device;
 };
 bool is_handle(const BlasHandle*);
 BlasStatus status_of(cudaError_t);

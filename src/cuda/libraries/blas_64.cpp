@@ -5,50 +5,8 @@ namespace warplens::runtime {
 extern "C" {
 
 #define I long long
-#define N(name) cublas##name##_v2_64
-#include "libraries/blas_named.def"
-#undef N
-
-#define T float
-#define V1(name) cublasS##name##_64
-#define V2(name) cublasS##name##_v2_64
-#define NAME(name) "cublasS" #name
-#include "libraries/blas_routines.def"
-#undef T
-#undef V1
-#undef V2
-#undef NAME
-
-#define T double
-#define V1(name) cublasD##name##_64
-#define V2(name) cublasD##name##_v2_64
-#define NAME(name) "cublasD" #name
-#include "libraries/blas_routines.def"
-#undef T
-#undef V1
-#undef V2
-#undef NAME
-
-#define T cfloat
-#define V1(name) cublasC##name##_64
-#define V2(name) cublasC##name##_v2_64
-#define NAME(name) "cublasC" #name
-#include "libraries/blas_routines.def"
-#undef T
-#undef V1
-#undef V2
-#undef NAME
-
-#define T cdouble
-#define V1(name) cublasZ##name##_64
-#define V2(name) cublasZ##name##_v2_64
-#define NAME(name) "cublasZ" #name
-#include "libraries/blas_routines.def"
-#undef T
-#undef V1
-#undef V2
-#undef NAME
-#undef I
+#define EXPORTED(name) name##_64
+#include "libraries/blas_types.def"
 
 } // extern "C"
 } // namespace warplens::runtime

@@ -11,6 +11,7 @@ namespace {
 struct XtSettings {
   int block = 2048; // rows and columns of a tile
   int pinning = 0;
+  u32 device = thread_state().device;
 };
 std::map<const BlasHandle*, XtSettings>& settings() {
   return of_device<std::map<const BlasHandle*, XtSettings>>();
@@ -29,7 +30,7 @@ std::vector<Operand> on_device(const std::vector<Operand>& all) {
   std::lock_guard lock(runtime.mutex);
   std::vector<Operand> out;
   for (const Operand& one : all)
-    if (one.bytes != 0 && place(runtime, one.data, 1) != Place::host) out.push_back(one);
+    if (one.bytes != 0 && place(runtime, one.data, 1) != PointerPlace::host) out.push_back(one);
   return out;
 }
 

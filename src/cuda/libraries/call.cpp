@@ -23,8 +23,8 @@ cudaError_t with_room(const std::function<cudaError_t()>& body) {
 cudaError_t check(Runtime& runtime, const char* function, const std::vector<Operand>& operands) {
   for (const Operand& operand : operands) {
     if (operand.bytes == 0) continue;
-    const Place at = place(runtime, operand.data, operand.bytes);
-    if (at == Place::device || at == Place::shared) continue;
+    const PointerPlace at = place(runtime, operand.data, operand.bytes);
+    if (at == PointerPlace::device || at == PointerPlace::shared) continue;
     runtime.say(
         diag::error("library-bad-memory",
                     fmt::format("{} is given {} bytes at {}, which are not all in device memory", function,

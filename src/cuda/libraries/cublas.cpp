@@ -7,9 +7,7 @@
 namespace warplens::runtime {
 namespace {
 
-std::map<const BlasHandle*, std::unique_ptr<BlasHandle>>& handles() {
-  return of_device<std::map<const BlasHandle*, std::unique_ptr<BlasHandle>>>();
-}
+Handles<BlasHandle>& handles() { return of_device<Handles<BlasHandle>>(); }
 
 template <class Body> int with_handle(BlasHandle* handle, Body&& body) {
   Runtime& runtime = Runtime::get();
@@ -78,9 +76,7 @@ int cublasCreate_v2(BlasHandle** handle) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   if (runtime.start() != cudaSuccess) return blas_not_initialized;
-  auto created = std::make_unique<BlasHandle>();
-  *handle = created.get();
-  handles()[*handle] = std::move(created);
+  *handle = handles().add({});
   return blas_success;
 }
 int cublasDestroy_v2(BlasHandle* handle) {

@@ -55,6 +55,6 @@ std::span<const LibraryExport> stand_ins_for(std::string_view soname) {
 }
 
 static_assert(sizeof(LibraryExport) == 16 && offsetof(LibraryExport, function) == 8,
-              "preload/shim/library.S counts on it");
+              "preload/CMakeLists.txt counts on it");
 
 } // namespace warplens::runtime

@@ -32,6 +32,7 @@ struct Plan {
   bool advanced = false; // the program said the layouts; else they follow from sizes and place
   Layout in{}, out{};
   cudaStream_t stream = nullptr;
+  u32 device = thread_state().device;
 };
 
 std::map<int, Plan>& plans() { return of_device<std::map<int, Plan>>(); }

@@ -13,6 +13,7 @@ struct Generator {
   u64 seed = 0, offset = 0; // in numbers that were handed out
   bool host = false;
   cudaStream_t stream = nullptr;
+  u32 device = thread_state().device;
 };
 
 namespace {
@@ -26,9 +27,7 @@ enum RandomStatus : int { // curandStatus_t
   random_launch_failure = 201
 };
 
-std::map<const Generator*, std::unique_ptr<Generator>>& generators() {
-  return of_device<std::map<const Generator*, std::unique_ptr<Generator>>>();
-}
+Handles<Generator>& generators() { return of_device<Handles<Generator>>(); }
 
 // Four numbers of a counter under a key.
 std::array<u32, 4> philox(u64 counter, u64 key) {
@@ -114,10 +113,7 @@ int create(Generator** generator, int type, bool host) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   if (runtime.start() != cudaSuccess) return random_not_initialized;
-  auto created = std::make_unique<Generator>();
-  created->host = host;
-  *generator = created.get();
-  generators()[*generator] = std::move(created);
+  *generator = generators().add({.host = host});
   return random_success;
 }
 

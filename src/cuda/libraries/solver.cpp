@@ -6,6 +6,7 @@ namespace warplens::runtime {
 
 struct SolverHandle {
   cudaStream_t stream = nullptr;
+  u32 device = thread_state().device;
 };
 struct JacobiSettings { // how exact, and how long: not used
   double tolerance = 0;
@@ -24,9 +25,7 @@ enum SolverStatus : int { // cusolverStatus_t
   solver_not_supported = 9
 };
 
-std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>& solver_handles() {
-  return of_device<std::map<const SolverHandle*, std::unique_ptr<SolverHandle>>>();
-}
+Handles<SolverHandle>& solver_handles() { return of_device<Handles<SolverHandle>>(); }
 
 SolverStatus status(cudaError_t error) {
   switch (error) {
@@ -350,9 +349,7 @@ int cusolverDnCreate(SolverHandle** handle) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   if (runtime.start() != cudaSuccess) return solver_not_initialized;
-  auto created = std::make_unique<SolverHandle>();
-  *handle = created.get();
-  solver_handles()[*handle] = std::move(created);
+  *handle = solver_handles().add({});
   return solver_success;
 }
 int cusolverDnDestroy(SolverHandle* handle) {

@@ -10,6 +10,7 @@ namespace warplens::runtime {
 struct SparseHandle {
   cudaStream_t stream = nullptr;
   int pointer_mode = 0; // 1: scalars are in device memory
+  u32 device = thread_state().device;
 };
 struct SparseMatrix {
   enum Format : u8 { csr = 1, csc, coo, ell = 5, bsr } format; // cusparseFormat_t
@@ -59,15 +60,11 @@ constexpr int index_32 = 2, index_64 = 3; // cusparseIndexType_t
 constexpr int by_columns = 1;             // cusparseOrder_t
 
 // Objects that the program was given and has not destroyed; they outlive its atexit handlers.
-template <class T> std::map<const T*, std::unique_ptr<T>>& objects() {
-  return of_device<std::map<const T*, std::unique_ptr<T>>>();
-}
+template <class T> Handles<T>& objects() { return of_device<Handles<T>>(); }
 template <class T> int create(T** out, T value) {
   if (!out) return sparse_invalid_value;
   std::lock_guard lock(Runtime::get().mutex);
-  auto created = std::make_unique<T>(value);
-  *out = created.get();
-  objects<T>()[*out] = std::move(created);
+  *out = objects<T>().add(value);
   return sparse_success;
 }
 template <class T> int destroy(T* object) {

@@ -36,7 +36,7 @@ Export warplens_cudart[] = {
 
 } // extern "C"
 
-static_assert(sizeof(Export) == 32 && offsetof(Export, in_major) == 8, "preload/shim/cudart.S counts on it");
+static_assert(sizeof(Export) == 32 && offsetof(Export, in_major) == 8, "preload/CMakeLists.txt counts on it");
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Every function of the CUDA Runtime by name: runtime/exports.def as a table. It is all that the library with the code
-// exports: the libraries libcudart.so.* jump through it (preload/shim/cudart.S), and a runtime that is linked into
+// exports: the libraries libcudart.so.* jump through it (preload/shim/library.S), and a runtime that is linked into
 // the program is redirected to it (preload/preload.cpp).
 #pragma once
 #include <span>

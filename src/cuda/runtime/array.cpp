@@ -26,6 +26,10 @@ namespace {
 struct Known {
   std::map<const Array*, std::unique_ptr<Array>> arrays; // null: of a level, which its mipmapped array owns
   std::map<const MipmappedArray*, std::unique_ptr<MipmappedArray>> mipmapped;
+  void forget(u32 device) {
+    std::erase_if(arrays, [&](const auto& one) { return one.first->device == device; });
+    std::erase_if(mipmapped, [&](const auto& one) { return one.first->device == device; });
+  }
 };
 Known& known() { return of_device<Known>(); }
 

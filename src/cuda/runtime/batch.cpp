@@ -108,7 +108,7 @@ cudaError_t hint_batch(const Ranges& ranges, const Destinations* to, u64 flags, 
     for (std::size_t i = 0; i < ranges.count; ++i) {
       std::optional<sim::Allocation> found = r.memory().find(reinterpret_cast<u64>(ranges.begin[i]));
       if (!found || found->kind != sim::AllocationKind::managed || ranges.sizes[i] == 0 ||
-          place(r, ranges.begin[i], ranges.sizes[i]) != Place::shared)
+          place(r, ranges.begin[i], ranges.sizes[i]) != PointerPlace::shared)
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;

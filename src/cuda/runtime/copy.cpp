@@ -11,18 +11,18 @@
 
 namespace warplens::runtime {
 
-bool may_write(Place place, cudaMemcpyKind kind) {
-  if (place == Place::invalid) return false;
-  if (place == Place::shared || kind == cudaMemcpyDefault) return true;
+bool may_write(PointerPlace place, cudaMemcpyKind kind) {
+  if (place == PointerPlace::invalid) return false;
+  if (place == PointerPlace::shared || kind == cudaMemcpyDefault) return true;
   bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-  return to_device == (place == Place::device);
+  return to_device == (place == PointerPlace::device);
 }
 
-bool may_read(Place place, cudaMemcpyKind kind) {
-  if (place == Place::invalid) return false;
-  if (place == Place::shared || kind == cudaMemcpyDefault) return true;
+bool may_read(PointerPlace place, cudaMemcpyKind kind) {
+  if (place == PointerPlace::invalid) return false;
+  if (place == PointerPlace::shared || kind == cudaMemcpyDefault) return true;
   bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  return from_device == (place == Place::device);
+  return from_device == (place == PointerPlace::device);
 }
 
 static u64 address(const Box& box) { return reinterpret_cast<u64>(box.data); }
@@ -62,8 +62,8 @@ cudaError_t copy(Runtime& runtime, const Box& to, const Box& from, const Extent&
       !may_read(place(runtime, from.data, *read), kind))
     return cudaErrorInvalidValue;
   Deferrals& deferrals = runtime.deferrals;
-  cudaError_t error =
-      deferrals.before_read(runtime, address(from), *read, place(runtime, to.data, *written) == Place::host);
+  cudaError_t error = deferrals.before_read(runtime, address(from), *read,
+                                            place(runtime, to.data, *written) == PointerPlace::host);
   if (error == cudaSuccess)
     error = deferrals.before_write(runtime, address(to), *written, is_solid(*written, extent));
   if (error != cudaSuccess) return error;
@@ -92,8 +92,8 @@ cudaError_t fill(Runtime& runtime, const Box& to, const Extent& extent, u32 valu
   if (!pitches_fit(to, extent)) return cudaErrorInvalidPitchValue;
   std::optional<u64> written = span(to, extent);
   if (!written) return cudaErrorInvalidValue;
-  Place at = place(runtime, to.data, *written);
-  if (at != Place::device && at != Place::shared) return cudaErrorInvalidValue;
+  PointerPlace at = place(runtime, to.data, *written);
+  if (at != PointerPlace::device && at != PointerPlace::shared) return cudaErrorInvalidValue;
   if (!runtime.memory().is_visible_to(runtime.memory().in_use(), address(to))) return cudaErrorInvalidValue;
   cudaError_t error =
       runtime.deferrals.before_write(runtime, address(to), *written, is_solid(*written, extent));

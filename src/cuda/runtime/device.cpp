@@ -1,7 +1,7 @@
 // The devices as the program sees them (--devices): each the reference part of the architecture that --sm names first. What they
 // answer about one another was asked of two H200 (580.159.04, tests/hardware/data/h200_devices.txt).
+#include "runtime/capture.h"
 #include "runtime/contexts.h"
-#include "runtime/graphs/capture.h"
 #include "runtime/launch.h"
 #include <cstring>
 #include <fmt/format.h>

@@ -9,15 +9,14 @@ namespace warplens::runtime {
 struct Event {
   bool timed = true;
   bool interprocess = false;
-  u32 device = 0;
+  u32 device = thread_state().device;
   std::optional<std::chrono::steady_clock::time_point> recorded;
+  ~Event() { forget_capture(this); }
 };
 
 namespace {
 
-std::map<Event*, std::unique_ptr<Event>>& events() {
-  return of_device<std::map<Event*, std::unique_ptr<Event>>>();
-}
+Handles<Event>& events() { return of_device<Handles<Event>>(); }
 
 cudaError_t check(cudaEvent_t event) {
   return event && events().contains(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -30,16 +29,11 @@ bool is_interprocess(cudaEvent_t event) { return check(event) == cudaSuccess && 
 extern "C" {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return api([&](Runtime& r) {
+  return api([&](Runtime&) {
     constexpr unsigned disable_timing = 2, interprocess = 4, all_flags = 7;
     if (!event || flags > all_flags || (flags & (disable_timing | interprocess)) == interprocess)
       return cudaErrorInvalidValue;
-    auto created = std::make_unique<Event>();
-    created->timed = (flags & disable_timing) == 0;
-    created->interprocess = (flags & interprocess) != 0;
-    created->device = r.memory().in_use();
-    *event = created.get();
-    events()[created.get()] = std::move(created);
+    *event = events().add({(flags & disable_timing) == 0, (flags & interprocess) != 0});
     return cudaSuccess;
   });
 }
@@ -47,10 +41,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return api([&](Runtime&) {
-    forget_capture(event);
-    return events().erase(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
+  return api([&](Runtime&) { return events().erase(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {

@@ -22,6 +22,7 @@ struct Array : ArrayShape {
   u64 element = 0; // bytes
   u64 address = 0;
   bool is_level = false; // of a mipmapped array, which owns the memory
+  u32 device = thread_state().device;
 
   Extent size() const {
     return {extent.width * element, std::max<u64>(extent.height, 1), std::max<u64>(extent.depth, 1)};
@@ -38,6 +39,7 @@ struct Array : ArrayShape {
 struct MipmappedArray : ArrayShape {
   u64 address = 0, bytes = 0;
   std::vector<std::unique_ptr<Array>> levels;
+  u32 device = thread_state().device;
 };
 
 bool exists(const Array*);
@@ -69,7 +71,15 @@ cudaError_t create_texture(Runtime&, cudaTextureObject_t*, const cudaResourceDes
 cudaError_t create_surface(Runtime&, cudaSurfaceObject_t*, const cudaResourceDesc*);
 cudaError_t destroy_object(Runtime&, u64 handle, bool is_surface);
 
+// What a texture or surface object was created from.
+struct ObjectSource {
+  bool is_surface = false;
+  cudaResourceDesc resource{};
+  cudaTextureDesc texture{};
+  cudaResourceViewDesc view{};
+  u32 device = thread_state().device;
+};
 // Null where there is none.
-const ObjectSource* source_of(Runtime&, u64 handle, bool is_surface);
+const ObjectSource* source_of(u64 handle, bool is_surface);
 
 } // namespace warplens::runtime

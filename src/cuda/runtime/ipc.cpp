@@ -41,13 +41,17 @@ template <class Handle, class Bytes> std::optional<Handle> unpack(const Bytes& b
   return out.magic == Handle::right_magic ? std::optional(out) : std::nullopt;
 }
 
-// What the program was given → allocation.
-std::map<u64, u64>& opened() { return of_device<std::map<u64, u64>>(); }
+struct Opened {
+  u64 allocation = 0;
+  u32 device = thread_state().device;
+};
+// By what the program was given.
+std::map<u64, Opened>& opened() { return of_device<std::map<u64, Opened>>(); }
 
 } // namespace
 
 bool is_of_other_process(u64 address) {
-  return std::ranges::any_of(opened(), [&](const auto& one) { return one.second == address; });
+  return std::ranges::any_of(opened(), [&](const auto& one) { return one.second.allocation == address; });
 }
 
 extern "C" {
@@ -87,7 +91,7 @@ cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t bytes, unsig
     }
     r.memory().share(*address, u64{1} << opener);
     const u64 given = *address + handle->in_first_page;
-    opened()[given] = *address;
+    opened()[given] = {*address};
     *pointer = reinterpret_cast<void*>(given);
     return cudaSuccess;
   });
@@ -97,7 +101,7 @@ cudaError_t cudaIpcCloseMemHandle(void* pointer) {
   return api([&](Runtime& r) {
     auto found = opened().find(reinterpret_cast<u64>(pointer));
     if (found == opened().end()) return cudaErrorInvalidValue;
-    r.memory().release(found->second);
+    r.memory().release(found->second.allocation);
     opened().erase(found);
     return cudaSuccess;
   });

@@ -11,7 +11,7 @@
 #include "measure/spread.h"
 #include "ptx/parse.h"
 #include "runtime/allocation_place.h"
-#include "runtime/graphs/capture.h"
+#include "runtime/capture.h"
 #include "runtime/interruption.h"
 #include "runtime/memory.h"
 #include "runtime/nvtx.h"

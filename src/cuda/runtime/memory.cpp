@@ -16,21 +16,21 @@
 
 namespace warplens::runtime {
 
-Place place(Runtime& runtime, const void* pointer, u64 size) {
+PointerPlace place(Runtime& runtime, const void* pointer, u64 size) {
   u64 address = reinterpret_cast<u64>(pointer);
-  if (address == 0) return Place::invalid;
+  if (address == 0) return PointerPlace::invalid;
   sim::Memory& memory = runtime.memory();
-  if (runtime.deferrals.holds(address)) return Place::invalid; // freed
+  if (runtime.deferrals.holds(address)) return PointerPlace::invalid; // freed
   if (std::optional<sim::Allocation> found = memory.find(address)) {
-    if (size > found->address + found->size - address) return Place::invalid;
+    if (size > found->address + found->size - address) return PointerPlace::invalid;
     bool both = found->kind == sim::AllocationKind::managed || found->kind == sim::AllocationKind::host ||
                 found->kind == sim::AllocationKind::registered;
-    return both ? Place::shared : Place::device;
+    return both ? PointerPlace::shared : PointerPlace::device;
   }
-  if (memory.range(address).covers(address, std::max<u64>(size, 1))) return Place::shared;
-  if (is_reserved(address)) return Place::invalid; // where nothing is mapped, or not so much
+  if (memory.range(address).covers(address, std::max<u64>(size, 1))) return PointerPlace::shared;
+  if (is_reserved(address)) return PointerPlace::invalid; // where nothing is mapped, or not so much
   u64 begin = memory.shared_window(), end = begin + sim::Memory::all_windows_size + memory.capacity();
-  return address >= begin && address < end ? Place::invalid : Place::host;
+  return address >= begin && address < end ? PointerPlace::invalid : PointerPlace::host;
 }
 
 static std::atomic<bool> is_read_by_host = false;
@@ -40,7 +40,7 @@ void host_reads_device_memory() { is_read_by_host = true; }
 bool is_hidden(Runtime& runtime, u64 address) {
   if (is_read_by_host) return false;
   const std::optional<sim::Allocation> found = runtime.memory().find(address);
-  return place(runtime, reinterpret_cast<const void*>(address), 1) == Place::device &&
+  return place(runtime, reinterpret_cast<const void*>(address), 1) == PointerPlace::device &&
          !(found && found->in_other_process);
 }
 
@@ -181,9 +181,9 @@ cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
     constexpr unsigned read_only = 8, all_flags = 15;
     u64 address = reinterpret_cast<u64>(pointer);
     if (!pointer || size == 0 || flags > all_flags || size > ~u64{0} - address) return cudaErrorInvalidValue;
-    Place at = place(r, pointer, size);
-    if (at == Place::shared) return cudaErrorHostMemoryAlreadyRegistered;
-    if (at != Place::host) return cudaErrorInvalidValue;
+    PointerPlace at = place(r, pointer, size);
+    if (at == PointerPlace::shared) return cudaErrorHostMemoryAlreadyRegistered;
+    if (at != PointerPlace::host) return cudaErrorInvalidValue;
     // The device reaches all that is registered: it has to be the program's memory from end to end. Memory that
     // the device could only read is not supported (cudaDevAttrHostRegisterReadOnlySupported is 0).
     if (!os::accessible(address, size, true)) {
@@ -206,7 +206,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
 
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   return api([&](Runtime& r) {
-    if (!device || place(r, host, 1) != Place::shared) return cudaErrorInvalidValue;
+    if (!device || place(r, host, 1) != PointerPlace::shared) return cudaErrorInvalidValue;
     *device = host;
     return cudaSuccess;
   });
@@ -215,7 +215,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
 cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return api([&](Runtime& r) {
     constexpr unsigned mapped = 2;
-    if (!flags || place(r, host, 1) != Place::shared) return cudaErrorInvalidValue;
+    if (!flags || place(r, host, 1) != PointerPlace::shared) return cudaErrorInvalidValue;
     *flags = mapped;
     return cudaSuccess;
   });
@@ -247,9 +247,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
            address, on_host ? address : nullptr);
     } else if (found && found->kind == sim::AllocationKind::managed) {
       tell(cudaMemoryTypeManaged, device, address, address);
-    } else if (found && place(r, pointer, 1) == Place::device) {
+    } else if (found && place(r, pointer, 1) == PointerPlace::device) {
       tell(cudaMemoryTypeDevice, device, address, nullptr);
-    } else if (place(r, pointer, 1) == Place::shared) {
+    } else if (place(r, pointer, 1) == PointerPlace::shared) {
       tell(cudaMemoryTypeHost, device, address, address);
     } else {
       constexpr int no_device = -2;
@@ -264,7 +264,7 @@ cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, cudaMemRangeA
                                      std::size_t count) {
   return api([&](Runtime& r) {
     constexpr int no_device = -2; // of a list of devices, behind the first
-    if (!data || size == 0 || size % sizeof(int) != 0 || place(r, pointer, count) != Place::shared)
+    if (!data || size == 0 || size % sizeof(int) != 0 || place(r, pointer, count) != PointerPlace::shared)
       return cudaErrorInvalidValue;
     auto values = static_cast<int*>(data);
     std::fill_n(values, size / sizeof(int), no_device);

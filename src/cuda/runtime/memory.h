@@ -5,13 +5,13 @@
 namespace warplens::runtime {
 
 // What a pointer that the program passes refers to.
-enum class Place : u8 {
+enum class PointerPlace : u8 {
   host,    // memory that CUDA knows nothing about
   device,  // of the device alone
   shared,  // pinned, registered or managed: both sides may use it
   invalid, // in the device's address space, but not [pointer, pointer + size) of one allocation; or NULL
 };
-Place place(Runtime&, const void* pointer, u64 size);
+PointerPlace place(Runtime&, const void* pointer, u64 size);
 
 // Of the device alone, and of this process: nobody sees what kernels write there but by a call.
 bool is_hidden(Runtime&, u64 address);
@@ -27,8 +27,8 @@ bool is_of_other_process(u64 address);
 void forget_unmapped(Runtime&);
 
 // Whether a copy of this kind may write to / read from such a place.
-bool may_write(Place, cudaMemcpyKind);
-bool may_read(Place, cudaMemcpyKind);
+bool may_write(PointerPlace, cudaMemcpyKind);
+bool may_read(PointerPlace, cudaMemcpyKind);
 
 // Rows of `width` bytes, `height` of them in each of `depth` slices; pitches in bytes.
 struct Box {

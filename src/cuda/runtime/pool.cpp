@@ -23,11 +23,16 @@ struct OfDevice {
   Pool* current = &first;
 };
 struct Pools {
-  std::map<cudaMemPool_t, std::unique_ptr<Pool>> made;
+  Handles<Pool> made;
   std::map<u64, Owned> owned; // by address
   std::map<u32, OfDevice> each;
+  void forget(u32 device) {
+    std::erase_if(owned, [&](const auto& one) { return one.second.pool->device == device; });
+    std::erase_if(made, [&](const auto& one) { return one.second->device == device; });
+    each.erase(device);
+  }
 };
-std::map<cudaMemPool_t, std::unique_ptr<Pool>>& pools() { return of_device<Pools>().made; }
+Handles<Pool>& pools() { return of_device<Pools>().made; }
 std::map<u64, Owned>& owned() { return of_device<Pools>().owned; }
 OfDevice& pools_on(u32 device) {
   OfDevice& out = of_device<Pools>().each[device];
@@ -38,7 +43,7 @@ OfDevice& pools_on(int device) { return pools_on(static_cast<u32>(device)); } //
 Pool* find(cudaMemPool_t pool) {
   for (auto& [device, of_device] : of_device<Pools>().each)
     if (pool == &of_device.first) return &of_device.first;
-  auto found = pools().find(pool);
+  auto found = pools().find(static_cast<Pool*>(pool));
   return found == pools().end() ? nullptr : found->second.get();
 }
 // The reuse switches are ints, sizes and the threshold 64-bit.
@@ -141,11 +146,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     if (cudaError_t error = check_location(r, &properties->location, properties->allocType);
         error != cudaSuccess)
       return error;
-    auto created = std::make_unique<Pool>();
-    created->most = properties->maxSize;
-    created->device = static_cast<u32>(properties->location.id);
-    *pool = created.get();
-    pools()[*pool] = std::move(created);
+    *pool = pools().add({.device = static_cast<u32>(properties->location.id), .most = properties->maxSize});
     return cudaSuccess;
   });
 }
@@ -153,7 +154,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
 // Its memory stays until it is freed, and counts for nobody.
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return api([&](Runtime&) {
-    auto found = pools().find(pool);
+    auto found = pools().find(static_cast<Pool*>(pool));
     if (found == pools().end()) return cudaErrorInvalidValue;
     std::erase_if(owned(), [&](const auto& entry) { return entry.second.pool == found->second.get(); });
     if (OfDevice& there = pools_on(found->second->device); there.current == found->second.get())

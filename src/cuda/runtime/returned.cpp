@@ -15,8 +15,8 @@ namespace {
 bool comes_back(Runtime& runtime, const Box& to, const Box& from, const Extent& extent, cudaMemcpyKind kind) {
   if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToDevice)
     return false;
-  return place(runtime, to.data, *span(to, extent)) != Place::device &&
-         place(runtime, from.data, *span(from, extent)) != Place::host;
+  return place(runtime, to.data, *span(to, extent)) != PointerPlace::device &&
+         place(runtime, from.data, *span(from, extent)) != PointerPlace::host;
 }
 
 cache::Digest digest_of(const Box& box, const Extent& extent) {

@@ -2,7 +2,6 @@
 // programs call CUDA from destructors; a forked child starts over with its own stream of events.
 #include "runtime/state.h"
 #include "os/environment.h"
-#include "runtime/graphs/graph.h"
 #include "runtime/image.h"
 #include "runtime/interruption.h"
 #include "runtime/pool.h"
@@ -178,6 +177,7 @@ void Runtime::reset(u32 which) {
   if (!started.empty()) {
     (void)deferrals.run_all(*this); // others may need what they write
     repeats.forget();
+    belongings.forget(which);
     binaries.unload(which);
     for (const sim::Allocation& allocation : device->memory->live())
       if (allocation.device == which && allocation.name.empty()) // variables go with their programs
@@ -190,7 +190,6 @@ void Runtime::reset(u32 which) {
   deferrals.forget();
   repeats.forget();
   binaries.unload();
-  texture_sources.clear();
   device.reset();
   sticky = owed = cudaSuccess;
   limits.clear();

@@ -30,14 +30,6 @@
 
 namespace warplens::runtime {
 
-// What a texture or surface object was created from.
-struct ObjectSource {
-  cudaResourceDesc resource{};
-  cudaTextureDesc texture{};
-  cudaResourceViewDesc view{};
-  bool has_view = false;
-};
-
 struct Runtime {
   Options options;
   EventStream events;
@@ -70,7 +62,6 @@ struct Runtime {
   std::map<std::string, u64> unsupported; // calls per function since the last report
   std::map<std::array<std::string, 3>, u64> failed; // the same per function, error and place (failed_calls.h)
   std::map<int, u64> limits;
-  std::map<u64, ObjectSource> texture_sources; // of texture and surface objects, by handle
 
   static Runtime& get();
   const arch::Architecture& architecture() const { return *architectures.front(); }
@@ -88,8 +79,8 @@ struct Runtime {
   [[noreturn]] void end_early(measure::Stop);
   // --check memory: what the program has not freed, as messages.
   void report_leaks();
-  // Back to a device without allocations, errors or printed text (cudaDeviceReset). Streams and the like go with the last device
-  // that has something.
+  // Back to a device without allocations, handles, errors or printed text (cudaDeviceReset). Graphs go with the last device that
+  // has something.
   void reset(u32 device);
 
 private:

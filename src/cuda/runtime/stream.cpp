@@ -5,11 +5,23 @@
 
 namespace warplens::runtime {
 
+namespace {
+
+std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>& attributes() {
+  return of_device<std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>>();
+}
+
+} // namespace
+
 struct Stream {
   unsigned flags = 0;
   int priority = 0;
   u64 id = 0;
-  u32 device = 0;
+  u32 device = thread_state().device;
+  ~Stream() {
+    forget_capture(this);
+    attributes().erase(this);
+  }
 };
 
 namespace {
@@ -17,13 +29,7 @@ namespace {
 constexpr int least_priority = 0, greatest_priority = -5;
 constexpr unsigned non_blocking = 1;
 
-std::map<Stream*, std::unique_ptr<Stream>>& streams() {
-  return of_device<std::map<Stream*, std::unique_ptr<Stream>>>();
-}
-
-std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>& attributes() {
-  return of_device<std::map<cudaStream_t, std::map<int, cudaLaunchAttributeValue>>>();
-}
+Handles<Stream>& streams() { return of_device<Handles<Stream>>(); }
 
 } // namespace
 
@@ -53,10 +59,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   return api([&](Runtime& r) {
     if (!stream || flags > non_blocking) return cudaErrorInvalidValue;
     static u64 last_id = 2; // 1 and 2 are the default streams'
-    auto created = std::make_unique<Stream>(Stream{
-        flags, std::clamp(priority, greatest_priority, least_priority), ++last_id, r.memory().in_use()});
-    *stream = created.get();
-    streams()[created.get()] = std::move(created);
+    *stream = streams().add({flags, std::clamp(priority, greatest_priority, least_priority), ++last_id});
     return cudaSuccess;
   });
 }
@@ -67,11 +70,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api([&](Runtime&) {
-    forget_capture(stream);
-    attributes().erase(stream);
-    return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
+  return api(
+      [&](Runtime&) { return streams().erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

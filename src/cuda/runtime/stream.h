@@ -1,6 +1,6 @@
 // What other parts of the API ask about streams.
 #pragma once
-#include "runtime/graphs/capture.h"
+#include "runtime/capture.h"
 #include "runtime/state.h"
 
 namespace warplens::runtime {

@@ -104,9 +104,10 @@ cudaError_t check_operation(Runtime& runtime, const StreamMemoryOperation& o) {
   default: return cudaErrorInvalidValue;
   }
   const u64 width = width_of(o);
-  const Place where = place(runtime, reinterpret_cast<const void*>(o.address), width);
-  return o.address % width == 0 && (where == Place::device || where == Place::shared) ? cudaSuccess
-                                                                                      : cudaErrorInvalidValue;
+  const PointerPlace where = place(runtime, reinterpret_cast<const void*>(o.address), width);
+  return o.address % width == 0 && (where == PointerPlace::device || where == PointerPlace::shared)
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
 }
 
 cudaError_t perform_operations(const std::vector<StreamMemoryOperation>& operations) {

@@ -36,8 +36,8 @@ cudaError_t image_of_memory(Runtime& runtime, const void* pointer, const cudaCha
   u64 address = reinterpret_cast<u64>(pointer);
   if (bytes < texel->bytes() || address % runtime.architecture().memory.texture_alignment != 0)
     return cudaErrorInvalidValue;
-  Place at = place(runtime, pointer, bytes);
-  if (at != Place::device && at != Place::shared) return cudaErrorInvalidValue;
+  PointerPlace at = place(runtime, pointer, bytes);
+  if (at != PointerPlace::device && at != PointerPlace::shared) return cudaErrorInvalidValue;
   out.format = *texel;
   out.begin = address, out.bytes = bytes;
   return cudaSuccess;
@@ -178,6 +178,17 @@ sim::Sampler sampler_of(const sim::Image& image, const cudaTextureDesc& desc) {
   return out;
 }
 
+struct Sources {
+  std::map<u64, ObjectSource> of; // by handle
+  void forget(u32 device) {
+    std::erase_if(of, [&](const auto& one) {
+      const auto& [handle, source] = one;
+      return source.device == device && Runtime::get().device->textures.remove(handle, source.is_surface);
+    });
+  }
+};
+Sources& sources() { return of_device<Sources>(); }
+
 } // namespace
 
 cudaError_t create_texture(Runtime& runtime, cudaTextureObject_t* out, const cudaResourceDesc* resource,
@@ -190,8 +201,7 @@ cudaError_t create_texture(Runtime& runtime, cudaTextureObject_t* out, const cud
   if (error != cudaSuccess) return error;
   object.sampler = sampler_of(object.image, *texture);
   *out = runtime.device->textures.add(std::move(object));
-  runtime.texture_sources[*out] = {*resource, *texture, view ? *view : cudaResourceViewDesc{},
-                                   view != nullptr};
+  sources().of[*out] = {false, *resource, *texture, view ? *view : cudaResourceViewDesc{}};
   return cudaSuccess;
 }
 
@@ -202,7 +212,7 @@ cudaError_t create_surface(Runtime& runtime, cudaSurfaceObject_t* out, const cud
   if (cudaError_t error = image_of(runtime, *resource, object.image); error != cudaSuccess) return error;
   // An array without cudaArraySurfaceLoadStore is taken, too: measured on an H200, driver 580.159.04.
   *out = runtime.device->textures.add(std::move(object));
-  runtime.texture_sources[*out] = {*resource, {}, {}, false};
+  sources().of[*out] = {true, *resource};
   return cudaSuccess;
 }
 
@@ -211,14 +221,13 @@ cudaError_t destroy_object(Runtime& runtime, u64 handle, bool is_surface) {
   // A texture that there is none of is none to destroy: cudaSuccess, measured on an H200 (of surfaces it was not).
   if (!runtime.device->textures.remove(handle, is_surface))
     return is_surface ? cudaErrorInvalidValue : cudaSuccess;
-  runtime.texture_sources.erase(handle);
+  sources().of.erase(handle);
   return cudaSuccess;
 }
 
-const ObjectSource* source_of(Runtime& runtime, u64 handle, bool is_surface) {
-  const sim::TextureObject* object = runtime.device->textures.find(handle);
-  if (object == nullptr || object->is_surface != is_surface) return nullptr;
-  return &runtime.texture_sources[handle];
+const ObjectSource* source_of(u64 handle, bool is_surface) {
+  const auto found = sources().of.find(handle);
+  return found == sources().of.end() || found->second.is_surface != is_surface ? nullptr : &found->second;
 }
 
 namespace {
@@ -239,8 +248,8 @@ cudaError_t create(cudaTextureObject_t* out, const cudaResourceDesc* resource, c
 template <class Part>
 cudaError_t tell(void* out, u64 handle, bool is_surface, Part ObjectSource::*part,
                  std::size_t bytes = sizeof(Part)) {
-  return api([&](Runtime& r) {
-    const ObjectSource* source = source_of(r, handle, is_surface);
+  return api([&](Runtime&) {
+    const ObjectSource* source = source_of(handle, is_surface);
     if (!out || !source) return cudaErrorInvalidValue;
     std::memcpy(out, &(source->*part), bytes);
     return cudaSuccess;

@@ -1,6 +1,6 @@
 // Memory accesses. An address adds two conditions. Every access stays inside the allocation it is in, so that
 // nothing faults or warns in another CTA that did not in this one. And it moves by a multiple of 256 bytes: no
-// counting rule of any architecture sees more of an address than its place in such a run (arch/count.cpp says
+// counting rule of any architecture sees more of an address than its place in such a run (arch/forms/count.cpp says
 // why), and the lanes of a warp keep their distances because they move alike.
 #include "arch/arch.h"
 #include "fold/numbers.h"

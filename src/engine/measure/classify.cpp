@@ -1,7 +1,7 @@
 // See classify.h for the forms. Everything here looks at one warp for many, so it is written to be read.
 #include "measure/classify.h"
-#include "arch/batch/distinct.h"
 #include "arch/rules/blocks.h"
+#include "arch/rules/distinct.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <bit>

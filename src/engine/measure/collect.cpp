@@ -53,7 +53,7 @@ struct Collector::Impl {
   }
 
   void find_places() {
-    std::map<Place, u32> known;
+    std::map<InlinedPlace, u32> known;
     for (u32 i = 0; i < sites.size(); ++i)
       places.push_back(sites[i].frames.empty() ? i : known.try_emplace(place_of(sites[i]), i).first->second);
   }

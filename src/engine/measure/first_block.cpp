@@ -32,7 +32,7 @@ FirstBlock& FirstBlock::operator*=(u64 times) {
   return *this;
 }
 
-Place place_of(const access::Site& site) {
+InlinedPlace place_of(const access::Site& site) {
   std::vector<std::tuple<std::string, u32, u32>> frames;
   for (const access::SourceFrame& frame : site.frames)
     frames.emplace_back(frame.file, frame.line, frame.column);

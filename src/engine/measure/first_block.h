@@ -41,9 +41,9 @@ struct FirstBlock {
 
 // What is followed together: accesses as they are inlined, with one opcode, to one array. One without a line in the source
 // is a place of its own.
-using Place =
+using InlinedPlace =
     std::tuple<std::vector<std::tuple<std::string, u32, u32>>, std::string, access::ArrayKind, u32, u32>;
-Place place_of(const access::Site&);
+InlinedPlace place_of(const access::Site&);
 
 class BlockFollower {
 public:

@@ -82,14 +82,14 @@ std::vector<arch::Counts> counters_of(const json& value, const std::vector<u32>&
 SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured, bool may_refer) {
   SiteRecord out;
   out.site.bytes = 0;
-  instruction_members(Reader{value}, out);
+  instruction_members(MemberReader{value}, out);
   out.site.space = out.space;
   if (!(out.spread >= 0 && out.spread <= 1)) throw Unreadable("member 'spread' is no share");
   const bool refers = may_refer && out.site.opcode.empty() && out.site.id.valid();
   if (!refers) check_site(out.site);
   take_flag(value, "result_unused", out.result_unused);
   take_flag(value, "adds_one", out.adds_one);
-  Reader{value}.object("pattern", out.pattern);
+  MemberReader{value}.object("pattern", out.pattern);
   if (auto found = value.find("distribution"); found != value.end() && !found->is_null())
     out.distribution = distribution_of(*found);
   out.counters = counters_of(value, sm);
@@ -101,7 +101,7 @@ SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured,
 
 LaunchRecord launch_of(const json& value, const std::vector<u32>& asked_for, bool may_refer) {
   LaunchRecord out;
-  const Reader visit{value};
+  const MemberReader visit{value};
   visit("index", out.index), visit("process", out.process), visit("seconds", out.seconds);
   name_members(visit, out);
   visit("machine_code", out.machine_code), visit("assembler", out.assembler);

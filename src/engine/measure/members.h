@@ -1,5 +1,5 @@
 // The JSON form of a launch's record, listed once: members() names each member, and three visitors use the list. ShortWriter
-// writes the lines between processes (wire.h), WholeWriter the published report (report/json.h), Reader reads both.
+// writes the lines between processes (wire.h), WholeWriter the published report (report/json.h), MemberReader reads both.
 //
 //   visit(key, value)           a member
 //   visit.known(key, value)     a report has null for its default
@@ -122,6 +122,7 @@ struct ShortWriter {
   template <class T> void internal(const char* key, const T& value) const { (*this)(key, value); }
   template <class T> void object(const char* key, const T& value) const;
   template <class Range> void each(const char* key, const Range& values) const;
+  template <class Range> void texts(const char* key, const Range& values) const { each(key, values); }
 };
 
 template <class Json> struct WholeWriter {
@@ -138,9 +139,13 @@ template <class Json> struct WholeWriter {
   template <class T> void internal(const char*, const T&) const {}
   template <class T> void object(const char* key, const T& value) const;
   template <class Range> void each(const char* key, const Range& values) const;
+  template <class Range> void texts(const char* key, const Range& values) const {
+    out[key] = Json::array();
+    for (const auto& value : values) out[key].push_back(text_of(value));
+  }
 };
 
-struct Reader {
+struct MemberReader {
   const json& in;
   template <class T> void operator()(const char* key, T& value, const T& = {}) const {
     if constexpr (std::is_enum_v<T>)
@@ -161,9 +166,11 @@ struct Reader {
   template <class T> void internal(const char* key, T& value) const { (*this)(key, value); }
   template <class T> void object(const char* key, T& value) const;
   template <class T> void each(const char* key, std::vector<T>& values) const;
+  // What was published as texts is not taken apart again: each is a name.
+  template <class T> void texts(const char* key, std::vector<T>& values) const;
 };
 
-// T or const T: a Reader's values are not const, a Writer's are.
+// T or const T: a MemberReader's values are not const, a Writer's are.
 template <class T, class U>
 concept Either = std::is_same_v<std::remove_const_t<T>, U>;
 
@@ -192,6 +199,10 @@ template <class V> void members(V&& visit, Either<access::Array> auto& array) {
   number("parameter", array.parameter), number("parameters", array.parameters);
   number("offset", array.offset);
   visit("indirect", array.indirect);
+}
+
+template <class V> void members(V&& visit, Either<access::LocalArray> auto& array) {
+  visit("name", array.name), visit.known("bytes", array.bytes), visit.known("parameter", array.parameter);
 }
 
 template <class V> void members(V&& visit, Either<Pattern> auto& pattern) {
@@ -243,7 +254,7 @@ template <class V, class T> void name_members(V&& visit, T& launch) {
 template <class V, class T> void shape_members(V&& visit, T& launch) {
   visit("grid", launch.grid), visit("block", launch.block), visit("sm", launch.sm);
   visit("shared_bytes", launch.shared_bytes), visit("local_bytes", launch.local_bytes);
-  visit("local_arrays", launch.local_arrays), visit.optional("registers", launch.registers);
+  visit.texts("local_arrays", launch.local_arrays), visit.optional("registers", launch.registers);
   visit.optional("device", launch.device);
 }
 template <class V, class T> void outcome_members(V&& visit, T& launch) {
@@ -264,7 +275,7 @@ template <class Json, class T> Json whole_json(const T& value) {
 template <class T> T read_object(const json& value, const char* what) {
   expect_object(value, what);
   T out{};
-  members(Reader{value}, out);
+  members(MemberReader{value}, out);
   return out;
 }
 
@@ -285,12 +296,19 @@ void WholeWriter<Json>::each(const char* key, const Range& values) const {
   out[key] = Json::array();
   for (const auto& value : values) out[key].push_back(whole_json<Json>(value));
 }
-template <class T> void Reader::object(const char* key, T& value) const {
+template <class T> void MemberReader::object(const char* key, T& value) const {
   if (auto found = in.find(key); found != in.end() && !found->is_null()) value = read_object<T>(*found, key);
 }
-template <class T> void Reader::each(const char* key, std::vector<T>& values) const {
+template <class T> void MemberReader::each(const char* key, std::vector<T>& values) const {
   values.clear();
-  each_object(in, key, [&](const json& element) { members(Reader{element}, values.emplace_back()); });
+  each_object(in, key, [&](const json& element) { members(MemberReader{element}, values.emplace_back()); });
+}
+
+template <class T> void MemberReader::texts(const char* key, std::vector<T>& values) const {
+  values.clear();
+  measure::each(in, key, [&](const json& element) {
+    values.push_back(element.is_string() ? T{element.get<std::string>()} : read_object<T>(element, key));
+  });
 }
 
 arch::Counts counts_of(const json&);

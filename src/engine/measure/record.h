@@ -73,7 +73,7 @@ struct LaunchContent {
   u64 shared_bytes = 0; // static + dynamic
   u64 local_bytes = 0;  // per thread
   u32 registers = 0;    // per thread; 0: not known, as of PTX
-  std::vector<std::string> local_arrays;
+  std::vector<access::LocalArray> local_arrays;
   u32 device = 0;      // of those that the process sees (--devices)
   std::vector<u32> sm; // architectures counted, first = the device
   Status status = Status::exact;

@@ -32,7 +32,7 @@ Reuse::Reuse(const LaunchContent& launch, const arch::Architecture& device) {
   struct Loads {
     u64 distinct_sectors = 0, lines = 0; // lines: of a request, at most
   };
-  std::map<Place, Loads> places; // a place's instructions share what was followed
+  std::map<InlinedPlace, Loads> places; // a place's instructions share what was followed
   for (const SiteRecord& record : launch.sites) {
     const FirstBlock& block = record.distribution.first_block;
     if (block.requests == 0 || record.site.kind != access::Kind::load) continue;

@@ -12,10 +12,10 @@ foreach(kernel_target ${warplens_targets})
   endif()
   target_sources(warplens_sim PRIVATE $<TARGET_OBJECTS:warplens_kernels_${kernel_target}>)
 endforeach()
-# The device library and the video instructions exist once, for the baseline. GCC 12 ends in an internal error (IPA pass cp)
+# The device library exists once, for the baseline. GCC 12 ends in an internal error (IPA pass cp)
 # where it optimises math.cpp like that under -fsanitize=thread.
 if(WARPLENS_SANITIZE STREQUAL "thread")
   set(without_fault ";-fno-ipa-cp")
 endif()
-set_source_files_properties(${dir}/kernels/math.cpp ${dir}/kernels/video.cpp PROPERTIES
+set_source_files_properties(${dir}/kernels/math.cpp PROPERTIES
   COMPILE_OPTIONS "-O2;-ffp-contract=off;-fno-strict-aliasing${without_fault}" COMPILE_DEFINITIONS WARPLENS_TARGET_NAMESPACE=baseline)

@@ -5,7 +5,7 @@
 // memory access to one access::Sink per worker. It does not print and does not throw; what goes wrong in the
 // kernel comes back as a Fault with kernel, place, thread and address.
 #pragma once
-#include "access/access.h"
+#include "access/site.h"
 #include "base/diagnostic.h"
 #include "base/launch_limits.h"
 #include "ir/module.h"
@@ -54,7 +54,7 @@ struct KernelInfo { // for cudaFuncGetAttributes and occupancy
   std::array<u32, 3> required_cluster{}; // CTAs; 0 where the kernel does not say
   bool explicit_cluster = false;         // it must be launched with clusters
   u32 registers_estimate = 0; // live 32-bit registers at the worst point: an estimate, ptxas decides
-  std::vector<std::string> local_arrays; // names of the arrays that live in local memory
+  std::vector<access::LocalArray> local_arrays;
 };
 
 class Program {

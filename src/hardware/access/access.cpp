@@ -2,6 +2,7 @@
 #include "access/access.h"
 #include "access/site.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace warplens {
 
@@ -138,6 +139,21 @@ WarpAccess expand(const AffineAccess& affine, u32 warp) {
     y = 0;
     address += stride_z - stride_y * affine.block.y;
   }
+  return out;
+}
+
+std::string text_of(const LocalArray& array) {
+  if (array.bytes == 0) return array.name;
+  const std::string of =
+      array.parameter == 0
+          ? ""
+          : fmt::format(", as large as parameter {}, which it may be a copy of", array.parameter);
+  return fmt::format("{} ({} bytes{})", array.name, array.bytes, of);
+}
+
+std::string text_of(const std::vector<LocalArray>& arrays) {
+  std::string out;
+  for (const LocalArray& array : arrays) out += (out.empty() ? "" : ", ") + text_of(array);
   return out;
 }
 

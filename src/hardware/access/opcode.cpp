@@ -1,5 +1,6 @@
 #include "access/opcode.h"
 #include <algorithm>
+#include <utility>
 
 namespace warplens::access {
 namespace {
@@ -20,10 +21,20 @@ bool same_letters(std::string_view one, std::string_view other) {
   return std::ranges::equal(one, other, {}, lower, lower);
 }
 
-} // namespace
-
 bool has_part(const Site& site, std::string_view part) {
   return !find_part(site.opcode, [&](std::string_view one) { return same_letters(one, part); }).empty();
+}
+
+} // namespace
+
+AtomicOperation atomic_operation(const Site& site) {
+  using enum AtomicOperation;
+  static constexpr std::pair<std::string_view, AtomicOperation> all[] = {
+      {"exch", exch}, {"cas", cas}, {"inc", inc},  {"dec", dec}, {"add", add},
+      {"min", min},   {"max", max}, {"and", and_}, {"or", or_},  {"xor", xor_}};
+  for (const auto& [part, operation] : all)
+    if (has_part(site, part)) return operation;
+  return other;
 }
 
 bool is_machine(const Site& site) {

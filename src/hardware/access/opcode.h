@@ -2,12 +2,13 @@
 // the spelling. "ld.global.nc.v2.f32" has the parts ld, global, nc, v2 and f32 (PTX ISA, "Instruction Set").
 #pragma once
 #include "access/site.h"
-#include <string_view>
 
 namespace warplens::access {
 
-bool has_part(const Site&, std::string_view part); // in capitals, too
-bool is_machine(const Site&);                      // an instruction of machine code
+// What an atomic or a reduction does to the word.
+enum class AtomicOperation : u8 { other, add, min, max, and_, or_, xor_, inc, dec, exch, cas };
+AtomicOperation atomic_operation(const Site&);
+bool is_machine(const Site&); // an instruction of machine code
 // Volatile, or with an order of memory (.relaxed, .acquire, …): compilers leave such an access where it is.
 bool is_ordered(const Site&);
 bool is_of_floats(const Site&);       // of any width, packed ones too

@@ -96,6 +96,17 @@ struct Site {
   bool operator==(const Site&) const = default;
 };
 
+// What each thread has an array of its own of, in local memory.
+struct LocalArray {
+  std::string name{};
+  u64 bytes = 0;     // 0: not known
+  u32 parameter = 0; // that it is as large as and may be a copy of, counted from 1; 0: none
+  bool operator==(const LocalArray&) const = default;
+};
+// "list (64 bytes), matrix (4096 bytes)".
+std::string text_of(const LocalArray&);
+std::string text_of(const std::vector<LocalArray>&);
+
 inline bool is_spill(const Site& site) { return site.array.kind == ArrayKind::spill; }
 
 } // namespace warplens::access

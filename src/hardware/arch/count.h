@@ -39,12 +39,7 @@ StageEstimates stage_estimates(const Architecture&, const access::AccessHeader&,
 // where a half-warp moves segments of several sizes (1.x).
 bool moves_sectors(const Architecture&, const access::AccessHeader&);
 
-// Of one warp: its active lanes, and what they cost in the unit that the space is paid in: passes of shared memory,
-// requests of constant memory, transactions of the others; of an asynchronous copy from global memory also its passes.
-struct WarpCost {
-  u16 lanes = 0, cost = 0;
-  bool operator==(const WarpCost&) const = default;
-};
+// What one warp costs.
 WarpCost cost_of(const Counts& one_warp, access::Space);
 
 // Counts batches of one instruction as they come. Warps may wait until there are enough to be counted side by

@@ -36,4 +36,17 @@ inline constexpr CountMember count_members[] = {
 static_assert(sizeof count_members / sizeof *count_members * sizeof(u64) == sizeof(Counts),
               "every member of Counts is a row of counts.def");
 
+// Of one warp: its active lanes, and what they cost in the unit that the space is paid in: passes of shared memory,
+// requests of constant memory, transactions of the others; of an asynchronous copy from global memory also its passes.
+struct WarpCost {
+  u16 lanes = 0, cost = 0;
+  bool operator==(const WarpCost&) const = default;
+};
+
+// What one warp's access to global memory takes in the L1's stages (rules/l1_stages.h).
+struct StagePasses {
+  u32 tag = 0, data = 0;
+  bool operator==(const StagePasses&) const = default;
+};
+
 } // namespace warplens::arch

@@ -9,7 +9,6 @@
 // do, needs no more than the place of the address period. And a loop moves on by a few bytes: as long as no lane comes
 // to another line, and all move by whole words, nothing changes, for banks only turn.
 #pragma once
-#include "arch/batch/kernels.h"
 #include "arch/count.h"
 #include <optional>
 #include <vector>

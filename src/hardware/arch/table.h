@@ -11,7 +11,7 @@
 #pragma once
 #include "access/access.h"
 #include "arch/arch.h"
-#include "arch/count.h"
+#include "arch/counts.h"
 #include "base/launch_limits.h"
 
 namespace warplens::arch {
@@ -24,7 +24,7 @@ struct Source {
   Grade grade = Grade::inferred;
 };
 
-// Which kernel counts many warps at a time as a rule does (batch/).
+// Which kernel counts many warps at a time as a rule does (forms/batch.cpp).
 enum class BatchKernel : u8 {
   none,             // warps go one by one
   requests,         // global: a warp's words are one request

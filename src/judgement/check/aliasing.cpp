@@ -21,7 +21,9 @@ bool orders_memory(const ir::Module& module, const ir::Instruction& i) {
   }
 }
 
-bool is_plain(const access::Site& site) { return !access::is_ordered(site) && !access::has_part(site, "nc"); }
+bool is_plain(const access::Site& site) {
+  return !access::is_ordered(site) && site.cache != access::Cache::nc;
+}
 
 // In every round, so that it may be done before the first.
 bool is_in_every_round(const Flow& flow, const Loop& loop, u32 block) {

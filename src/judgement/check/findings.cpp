@@ -1,7 +1,7 @@
 // Rules, costs and fixes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "access/opcode.h"
-#include "advise/triton.h"
+#include "advise/rules/triton.h"
 #include "arch/table.h"
 #include "check/overflow.h"
 #include "check/words.h"
@@ -303,8 +303,8 @@ std::vector<Finding> overflows_of(const std::vector<const Judgement*>& all,
   return out;
 }
 
-findings::Access access_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
-  findings::Access out;
+findings::JudgedAccess access_of(const Judgement& j, const std::vector<const arch::Architecture*>& rows) {
+  findings::JudgedAccess out;
   out.place = place_of(j);
   out.kernel = j.kernel;
   out.array = j.array;

@@ -102,8 +102,9 @@ Value Analysis::special(ir::Special which, u32 instruction, u32 block) {
   case S::lanemask_ge: return lane_mask([](u64 bit) { return ~(bit - 1); });
   default: break;
   }
-  std::string_view text = ir::name(which);
-  if (text.starts_with("%clock") || text.starts_with("%globaltimer") || text.starts_with("%cluster"))
+  auto is_one_of = [&](S first, S last) { return which >= first && which <= last; };
+  if (is_one_of(S::clock, S::globaltimer_hi) || is_one_of(S::clusterid_x, S::clusterid_z) ||
+      is_one_of(S::cluster_ctaid_x, S::cluster_nctarank))
     return varying(of_special, number, instruction, pool.sets.of(instruction_cause(instruction)),
                    loops_of_[block]);
   return algebra.fresh({of_special, number, 0, 0, 0}, {SymbolKind::other, true, 1, {}, 0, 0, 0, 0});

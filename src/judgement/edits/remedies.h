@@ -26,9 +26,7 @@ struct Refusal {
   clang::SourceLocation at{};
 };
 Answer refusal(const Unit&, const Refusal&);
-// Text in the place of a range of tokens; an insertion where both are the same place. Nothing where the range is not spelled in
-// the file itself, on one line.
-std::optional<findings::Edit> replacing(const Unit&, clang::SourceRange, std::string text);
+// Nothing where the place is not in the file itself.
 std::optional<findings::Edit> inserting(const Unit&, clang::SourceLocation, std::string text);
 clang::SourceLocation behind(const Unit&, clang::SourceLocation token);
 

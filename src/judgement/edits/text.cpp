@@ -6,32 +6,15 @@ namespace warplens::edits {
 
 using namespace clang;
 
-namespace {
-
-std::optional<findings::Edit> edit_of(const Unit& unit, CharSourceRange range, std::string text) {
-  const SourceManager& sm = unit.sources();
-  if (!unit.is_written_here(range.getBegin()) || !unit.is_written_here(range.getEnd())) return {};
-  const PresumedLoc begin = sm.getPresumedLoc(range.getBegin(), false),
-                    end = sm.getPresumedLoc(range.getEnd(), false);
-  if (begin.isInvalid() || end.isInvalid() || begin.getLine() != end.getLine()) return {};
-  return findings::Edit{
-      {}, begin.getLine(), begin.getColumn(), end.getLine(), end.getColumn(), std::move(text)};
-}
-
-} // namespace
-
 SourceLocation behind(const Unit& unit, SourceLocation token) {
   return Lexer::getLocForEndOfToken(token, 0, unit.sources(), unit.context.getLangOpts());
 }
 
-std::optional<findings::Edit> replacing(const Unit& unit, SourceRange range, std::string text) {
-  const CharSourceRange in_file = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(range),
-                                                           unit.sources(), unit.context.getLangOpts());
-  return edit_of(unit, in_file, std::move(text));
-}
-
 std::optional<findings::Edit> inserting(const Unit& unit, SourceLocation at, std::string text) {
-  return edit_of(unit, CharSourceRange::getCharRange(at, at), std::move(text));
+  const PresumedLoc place = unit.sources().getPresumedLoc(at, false);
+  if (!unit.is_written_here(at) || place.isInvalid()) return {};
+  return findings::Edit{
+      {}, place.getLine(), place.getColumn(), place.getLine(), place.getColumn(), std::move(text)};
 }
 
 Answer refusal(const Unit& unit, const Refusal& why) {

@@ -88,7 +88,7 @@ struct Finding {
 };
 
 // An access that was judged, whatever came of it: what expectations and thresholds are held to.
-struct Access {
+struct JudgedAccess {
   access::SourceStack place{};
   std::string kernel{}, array{}, source{};
   std::string what{}; // "load global 4 B"; of a run with its array
@@ -99,7 +99,7 @@ struct Access {
 // Everything that one command found, worst first.
 struct List {
   std::vector<Finding> findings;
-  std::vector<Access> accesses;
+  std::vector<JudgedAccess> accesses;
   std::optional<Weight> all{}; // of all accesses of a run; the shares are 1
   // Of a run: how often a warp saved registers in local memory or brought them back. Nothing where kernels ran as PTX, which does
   // not tell.

@@ -27,13 +27,14 @@ public:
     return known->second;
   }
   // Where the access of a finding is; nothing where that is not known.
-  std::optional<Place> place(const Finding& finding) {
+  std::optional<ArrayUse> place(const Finding& finding) {
     if (finding.place.empty() || finding.array.empty()) return {};
     const access::SourceFrame& at = finding.place.front();
     const source::Tokens& tokens = of(at.file);
     const u32 use = tokens.token_at(at.line, at.column);
     if (use >= tokens.size()) return {};
-    return Place{tokens, at.file, use, finding.array, finding.fix ? finding.fix->remedy : findings::Remedy{}};
+    return ArrayUse{tokens, at.file, use, finding.array,
+                    finding.fix ? finding.fix->remedy : findings::Remedy{}};
   }
 
 private:
@@ -42,7 +43,7 @@ private:
 };
 
 // Why there is nothing to edit, as far as tokens tell; empty where there is. Nothing: no edit is thought of.
-std::optional<std::string> why_not(const Place& p) {
+std::optional<std::string> why_not(const ArrayUse& p) {
   const source::Tokens& s = p.tokens;
   const std::optional<source::Array> array = source::array_visible(s, p.array, p.use);
   switch (p.remedy.kind) {
@@ -106,14 +107,14 @@ void add(Finding& finding, Made made, const std::string& file, const source::Tok
 void show(findings::List& list, const findings::SourceText& text_of) {
   Sources sources(text_of);
   for (Finding& finding : list.findings)
-    if (std::optional<Place> place = sources.place(finding)) show(*place, finding.place.front(), finding);
+    if (std::optional<ArrayUse> place = sources.place(finding)) show(*place, finding.place.front(), finding);
 }
 
 void propose(findings::List& list, const findings::SourceText& text_of, const Editor& editor) {
   Sources sources(text_of);
   std::map<std::string, std::vector<Finding*>> asking; // by file
   for (Finding& finding : list.findings) {
-    const std::optional<Place> place = sources.place(finding);
+    const std::optional<ArrayUse> place = sources.place(finding);
     // What is worth a note in some launches is not worth another layout in all.
     const bool worth =
         finding.severity != findings::Severity::note || (place && place->remedy.kind == Kind::restricted);

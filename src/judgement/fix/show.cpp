@@ -15,7 +15,7 @@ using source::Range;
 
 class Shower {
 public:
-  Shower(const Place& p, const access::SourceFrame& at, findings::Finding& out)
+  Shower(const ArrayUse& p, const access::SourceFrame& at, findings::Finding& out)
       : p_(p), s_(p.tokens), at_(at), out_(out), function_(source::function_around(s_, p.use)) {}
 
   void all() {
@@ -149,7 +149,7 @@ private:
          {}});
   }
 
-  const Place& p_;
+  const ArrayUse& p_;
   const source::Tokens& s_;
   const access::SourceFrame& at_;
   findings::Finding& out_;
@@ -160,7 +160,7 @@ private:
 
 } // namespace
 
-void show(const Place& place, const access::SourceFrame& at, findings::Finding& out) {
+void show(const ArrayUse& place, const access::SourceFrame& at, findings::Finding& out) {
   Shower(place, at, out).all();
 }
 

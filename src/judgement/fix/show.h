@@ -6,7 +6,7 @@
 
 namespace warplens::fix {
 
-struct Place {
+struct ArrayUse {
   const source::Tokens& tokens;
   const std::string& file;
   u32 use = 0;            // the token at which the access is
@@ -14,6 +14,6 @@ struct Place {
   findings::Remedy remedy;
 };
 
-void show(const Place&, const access::SourceFrame& at, findings::Finding&);
+void show(const ArrayUse&, const access::SourceFrame& at, findings::Finding&);
 
 } // namespace warplens::fix

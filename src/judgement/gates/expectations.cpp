@@ -27,7 +27,7 @@ Finding finding_at(const diag::Span& place, findings::Rule rule, std::string mes
   return out;
 }
 
-Finding missed(const Comment& comment, const findings::Access& access, const findings::Cost& cost,
+Finding missed(const Comment& comment, const findings::JudgedAccess& access, const findings::Cost& cost,
                Verdict verdict) {
   const bool unknown = verdict == Verdict::unknown;
   Finding out = finding_at(comment.place,
@@ -46,8 +46,8 @@ Finding missed(const Comment& comment, const findings::Access& access, const fin
 void expect(findings::List& list, const Comment& comment) {
   bool there = false, counted = false;
   std::vector<Finding> failed;
-  std::set<const findings::Access*> broken;
-  for (const findings::Access& access : list.accesses) {
+  std::set<const findings::JudgedAccess*> broken;
+  for (const findings::JudgedAccess& access : list.accesses) {
     if (!stands_at(access.place, comment)) continue;
     there = true;
     for (const findings::Cost& cost : access.costs) {
@@ -89,7 +89,7 @@ void ignore(findings::List& list, const std::vector<Finding>& hidden, const Comm
     }
   if (used) return;
   bool there = false, known = true;
-  for (const findings::Access& access : list.accesses) {
+  for (const findings::JudgedAccess& access : list.accesses) {
     if (!stands_at(access.place, comment)) continue;
     there = true;
     known &= access.is_decided;

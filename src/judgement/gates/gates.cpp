@@ -121,7 +121,7 @@ void add_threshold(List& list, const Comparison& limit) {
     return;
   }
   std::vector<Finding> found;
-  for (const findings::Access& access : list.accesses) {
+  for (const findings::JudgedAccess& access : list.accesses) {
     if (!breaks(limit, access.costs)) continue;
     auto told = [&](const Finding& f) { return f.place == access.place && breaks(limit, f.costs); };
     if (std::ranges::any_of(list.findings, told) || std::ranges::any_of(found, told)) continue;
@@ -142,7 +142,7 @@ void add_threshold(List& list, const Comparison& limit) {
 std::string undecided(const List& list, const Comparison& limit) {
   u64 count = 0;
   std::string first;
-  for (const findings::Access& access : list.accesses)
+  for (const findings::JudgedAccess& access : list.accesses)
     if (const findings::Cost* cost = undecided(limit, access.costs); cost != nullptr && count++ == 0) {
       const access::SourceFrame at = access.place.empty() ? access::SourceFrame{} : access.place.front();
       first = fmt::format("{}: {}", at.file.empty() ? access.kernel : fmt::format("{}:{}", at.file, at.line),

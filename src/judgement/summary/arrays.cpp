@@ -1,6 +1,6 @@
 // Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See arrays.h.
 #include "summary/arrays.h"
-#include "advise/triton.h"
+#include "advise/rules/triton.h"
 #include "source/functions.h"
 #include "source/names.h"
 #include "source/places.h"
@@ -36,7 +36,7 @@ public:
     Array& array = site.array;
     bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
     if (site.frames.empty()) return;
-    if (array.kind == ArrayKind::local && array.name.starts_with(depot)) name_local(site);
+    if (is_any_local(array)) name_local(site);
     if (!parameter) return;
     const access::SourceFrame& frame = site.frames[site.frames.size() - 1]; // of the function itself
     const std::optional<source::Definition>& found = definition(site.function, frame);
@@ -104,13 +104,12 @@ private:
       definitions_; // by file, function
 };
 
-// "__local_depot0 (64 bytes)" → "counts (64 bytes)", or "local variables (64 bytes)".
 void name_local_arrays(measure::LaunchRecord& launch, const std::map<std::string, std::string>& names) {
-  for (std::string& text : launch.local_arrays) {
-    auto known = names.find(text.substr(0, text.find(' ')));
-    if (known != names.end()) text.replace(0, known->first.size(), known->second);
-    if (text.starts_with(depot)) text.replace(0, std::min(text.find(' '), text.size()), "local variables");
-  }
+  for (auto& [name, bytes, parameter] : launch.local_arrays)
+    if (auto known = names.find(name); known != names.end())
+      name = known->second;
+    else if (name.starts_with(depot))
+      name = "local variables";
 }
 
 } // namespace
@@ -153,9 +152,13 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
   }
 }
 
+bool is_any_local(const Array& array) {
+  return array.kind == ArrayKind::local && array.name.starts_with(depot);
+}
+
 std::string array_name(const Array& array) {
   std::string name = array.name;
-  if (name.starts_with(depot)) name = "a local array";
+  if (is_any_local(array)) name = "a local array";
   if (name.empty() && array.kind == ArrayKind::parameter)
     name = fmt::format("parameter {}", array.parameter + 1);
   return array.indirect && !name.empty() ? "via " + name : name;

@@ -116,7 +116,7 @@ Limiter limiter(const Model& model, const Kernel& kernel) {
   bool atomics = false;
   u64 waits = 0; // cycles of the whole GPU
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       atomics = atomics || is_atomic(row.site.kind), waits = std::max(waits, row.wait_cycles);
   Bottleneck sum = bottleneck(model, kernel);
   if (const arch::Architecture* device = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]))

@@ -16,11 +16,11 @@ namespace {
 
 using Access = Finding::Access;
 
-const Row& row_at(const Model& model, const Access& access) {
+const AccessRow& row_at(const Model& model, const Access& access) {
   return model.kernels[access.kernel].lines[access.line].rows[access.row];
 }
 
-std::optional<findings::Rule> advised_rule(const Row& row) {
+std::optional<findings::Rule> advised_rule(const AccessRow& row) {
   const advise::Advice* advice = main_advice(row);
   return advice == nullptr ? std::nullopt : std::optional(advice->rule);
 }
@@ -73,7 +73,7 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
   std::map<OneArray, u32> by_array, by_line;
   Groups groups(accesses.size());
   for (u32 i = 0; i < accesses.size(); ++i) {
-    const Row& row = row_at(model, accesses[i]);
+    const AccessRow& row = row_at(model, accesses[i]);
     Rule rule = advised_rule(row);
     if (rule) rule = findings::of_any_kind(*rule);
     const advise::Advice* advice = main_advice(row);
@@ -111,7 +111,7 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
   if (main == nullptr) return {};
   Finding::Prediction out{main->metric};
   for (const Access& access : accesses) {
-    const Row& row = row_at(model, access);
+    const AccessRow& row = row_at(model, access);
     auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
       return findings::of_any_kind(advice.rule) == findings::of_any_kind(main->rule) &&
              advice.metric == main->metric && !advice.change.empty();
@@ -128,15 +128,15 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
 
 Finding finding_of(const Model& model, std::vector<Access> accesses) {
   std::stable_sort(accesses.begin(), accesses.end(), [&](const Access& a, const Access& b) {
-    const Row &left = row_at(model, a), &right = row_at(model, b);
+    const AccessRow &left = row_at(model, a), &right = row_at(model, b);
     return std::pair(left.excess_cycles, left.wait_cycles) >
            std::pair(right.excess_cycles, right.wait_cycles);
   });
   Finding out;
-  const Row& worst = row_at(model, accesses[0]);
+  const AccessRow& worst = row_at(model, accesses[0]);
   const Kernel& kernel = model.kernels[accesses[0].kernel];
   for (const Access& access : accesses) {
-    const Row& row = row_at(model, access);
+    const AccessRow& row = row_at(model, access);
     out.excess_bytes += row.excess_bytes;
     out.excess_cycles += row.excess_cycles;
     out.wait_cycles += row.wait_cycles;
@@ -153,7 +153,7 @@ Finding finding_of(const Model& model, std::vector<Access> accesses) {
 void find_findings(Model& model) {
   std::vector<Access> accesses;
   each_counted_row(model, [&](const Access& access) {
-    const Row& row = row_at(model, access);
+    const AccessRow& row = row_at(model, access);
     if (row.excess_cycles != 0 || row.excess_bytes != 0 || row.wait_cycles != 0) accesses.push_back(access);
   });
   Groups groups = group_by_cause(model, accesses);
@@ -225,14 +225,14 @@ double share_of(u64 part, u64 all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-const arch::Counts& done_of(const Row& row, std::size_t architecture) {
+const arch::Counts& done_of(const AccessRow& row, std::size_t architecture) {
   if (architecture == 0)
     for (const advise::Advice& advice : row.advice)
       if (advice.by_itself) return *advice.by_itself;
   return row.counters[architecture];
 }
 
-const advise::Advice* main_advice(const Row& row) {
+const advise::Advice* main_advice(const AccessRow& row) {
   for (const advise::Advice& advice : row.advice)
     if (!advice.change.empty()) return &advice;
   return nullptr;

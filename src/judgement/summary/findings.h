@@ -9,10 +9,10 @@ namespace warplens::summary {
 void find_causes(Model&);
 
 // The advice that a headline gives; null where there is none.
-const advise::Advice* main_advice(const Row&);
+const advise::Advice* main_advice(const AccessRow&);
 
 // What hardware does, where the assembler combines lanes by itself: that is known of the first architecture.
-const arch::Counts& done_of(const Row&, std::size_t architecture = 0);
+const arch::Counts& done_of(const AccessRow&, std::size_t architecture = 0);
 
 // What counts mean per request for an access like `site`. `device`: null where the table has no such architecture.
 Cost cost_of(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture* device);

@@ -22,11 +22,11 @@ using arch::Counts;
 
 // Rows of one place with one rule, or with any, added up.
 struct Group {
-  const Row* worst = nullptr;
+  const AccessRow* worst = nullptr;
   Broken broken; // of the worst
   const Line* line = nullptr;
   const Kernel* kernel = nullptr;
-  std::vector<const Row*> rows;
+  std::vector<const AccessRow*> rows;
   std::vector<std::string> kernels;
   std::vector<u32> sm;
   std::vector<Counts> counts; // by architecture
@@ -46,7 +46,7 @@ access::SourceStack named_place(const access::Site& site, const NameOfFile& name
   return frames;
 }
 
-Key key_of(const Row& row, const Line& line, std::optional<findings::Rule> rule) {
+Key key_of(const AccessRow& row, const Line& line, std::optional<findings::Rule> rule) {
   std::vector<std::tuple<std::string, u32, u32>> place;
   for (const access::SourceFrame& frame : source::user_frames(row.site))
     place.emplace_back(frame.file, frame.line, frame.column);
@@ -54,10 +54,10 @@ Key key_of(const Row& row, const Line& line, std::optional<findings::Rule> rule)
   return {std::move(place), row.space, row.site.kind, row.site.bytes, array_name(row.site.array), rule};
 }
 
-void add(PlaceGroups& groups, Key key, const Kernel& kernel, const Line& line, const Row& row,
+void add(PlaceGroups& groups, Key key, const Kernel& kernel, const Line& line, const AccessRow& row,
          Broken broken) {
   Group& group = groups[std::move(key)];
-  const auto weight = [](const Row& r) {
+  const auto weight = [](const AccessRow& r) {
     return std::pair(std::max(r.excess_cycles, r.wait_cycles), r.excess_bytes);
   };
   if (group.worst == nullptr || weight(row) > weight(*group.worst)) {
@@ -79,7 +79,7 @@ void add(PlaceGroups& groups, Key key, const Kernel& kernel, const Line& line, c
 // From the best warp to the worst, on the device.
 void set_range(findings::Cost& cost, const Group& group, const arch::Architecture* device) {
   cost.least = cost.most = *cost.average;
-  for (const Row* row : group.rows)
+  for (const AccessRow* row : group.rows)
     for (const measure::WarpClass& c : row->distribution.classes) {
       const double one = cost_of(c.counts, row->space, row->site, device).actual;
       cost.least = std::min(cost.least, one);
@@ -92,7 +92,7 @@ std::optional<double> fixed_cost(const Group& group, std::size_t architecture, c
   const advise::Advice* advice = group.broken.advice;
   if (advice == nullptr || advise::name(advice->metric) != now.unit || now.actual == 0) return {};
   u64 before = 0, after = 0;
-  for (const Row* row : group.rows) {
+  for (const AccessRow* row : group.rows) {
     const advise::Advice* same = advise::same_advice(row->advice, *advice);
     const u64 done = advise::value(advice->metric, done_of(*row, architecture));
     before += done;
@@ -130,7 +130,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
   out.sampled = group.sampled;
   if (group.broken.advice == nullptr) return out;
   u64 saved = 0;
-  for (const Row* row : group.rows)
+  for (const AccessRow* row : group.rows)
     for (const advise::Advice& advice : row->advice)
       if (advice.rule == group.broken.advice->rule) {
         const u64 before = measure::bytes_moved(done_of(*row), space),
@@ -145,7 +145,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
 std::string array_of(const Group& group) { return array_name(group.worst->site.array); }
 
 std::string what_is(const Group& group) {
-  const Row& row = *group.worst;
+  const AccessRow& row = *group.worst;
   return described(row.site, row.space, array_of(group),
                    row.site.kind == access::Kind::async_copy && row.space == access::Space::shared);
 }
@@ -181,7 +181,7 @@ findings::Remedy remedy_of(const Group& group, const Model& model, const advise:
 }
 
 findings::Finding finding_of(const Group& group, const Model& model, const NameOfFile& name) {
-  const Row& row = *group.worst;
+  const AccessRow& row = *group.worst;
   findings::Finding out{.rule = *group.broken.rule, .severity = findings::entry(*group.broken.rule).severity};
   out.certainty = findings::Certainty::measured;
   out.place = named_place(row.site, name);
@@ -285,7 +285,7 @@ findings::List findings_of(const Model& model, const NameOfFile& name) {
   for (const Kernel& kernel : model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows) {
+      for (const AccessRow& row : line.rows) {
         if (row.counters.empty() || row.site.timing_dependent != access::Timing::none) continue;
         add(all, key_of(row, line, {}), kernel, line, row, {});
         if (Broken rule = rule_of(row); rule.rule)

@@ -21,17 +21,17 @@ using measure::Status;
 // Launches whose counts are of the whole grid add up; others each stay among themselves.
 Status group_of(Status status) { return status <= Status::sampled ? Status::exact : status; }
 
-auto row_order(const Row& row) {
+auto row_order(const AccessRow& row) {
   u64 moved = measure::bytes_moved(row.counters[0], row.space);
   return std::tuple(~row.excess_cycles, ~row.excess_bytes, ~moved, row.site.ptx_line, row.space);
 }
 
 auto line_order(const Line& line) {
   u64 moved = 0;
-  for (const Row& row : line.rows) moved += measure::bytes_moved(row.counters[0], row.space);
+  for (const AccessRow& row : line.rows) moved += measure::bytes_moved(row.counters[0], row.space);
   // What depends on timing is in no sum, and no less worth a look than lines without waste.
   const bool judged = std::ranges::none_of(
-      line.rows, [](const Row& row) { return row.site.timing_dependent != access::Timing::none; });
+      line.rows, [](const AccessRow& row) { return row.site.timing_dependent != access::Timing::none; });
   return std::tuple(~line.excess_cycles, ~line.excess_bytes, judged, ~moved, line.place.file, line.place.line,
                     line.rows[0].site.ptx_line);
 }
@@ -50,10 +50,10 @@ Line line_at(const access::Site& site, const SourceLines& source, const Options&
 }
 
 // Rows of one source line together; without line information those of one function.
-std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const SourceLines& source,
+std::vector<Line> make_lines(std::vector<AccessRow> rows, u64 all_excess, const SourceLines& source,
                              const Options& options) {
   std::map<PlaceKey, Line> lines;
-  for (Row& row : rows) {
+  for (AccessRow& row : rows) {
     auto [found, fresh] = lines.try_emplace(place_of(row.site, false));
     Line& line = found->second;
     if (fresh) line = line_at(row.site, source, options);
@@ -67,7 +67,7 @@ std::vector<Line> make_lines(std::vector<Row> rows, u64 all_excess, const Source
   std::vector<Line> out;
   for (auto& [key, line] : lines) {
     std::sort(line.rows.begin(), line.rows.end(),
-              [](const Row& a, const Row& b) { return row_order(a) < row_order(b); });
+              [](const AccessRow& a, const AccessRow& b) { return row_order(a) < row_order(b); });
     out.push_back(std::move(line));
   }
   std::sort(out.begin(), out.end(),
@@ -101,11 +101,11 @@ u64 all_blocks(const Kernel& kernel) {
 }
 
 // The remainder of an unrolled loop that had none is no news: only lines of which nothing ran are.
-void keep_idle_lines(std::vector<Row>& never, const std::vector<Row>& rows) {
+void keep_idle_lines(std::vector<AccessRow>& never, const std::vector<AccessRow>& rows) {
   std::set<std::pair<std::string, u32>> ran;
-  for (const Row& row : rows)
+  for (const AccessRow& row : rows)
     for (const access::SourceFrame& frame : row.site.frames) ran.emplace(frame.file, frame.line);
-  std::erase_if(never, [&](const Row& row) {
+  std::erase_if(never, [&](const AccessRow& row) {
     access::SourceFrame place = source::user_frame(row.site);
     return place.line == 0 || ran.contains({place.file, place.line});
   });
@@ -181,12 +181,12 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
       add_counters(kernel.totals[key.second], merge.record.counters);
       if (is_spill(merge.record.site)) add_counters(kernel.spilled, merge.record.counters);
     }
-  std::vector<Row> rows;
+  std::vector<AccessRow> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
   const measure::Reuse reuse = device != nullptr ? measure::Reuse(first, *device) : measure::Reuse();
   const advise::Launch launch(most_wasteful(launches), all_blocks(kernel));
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
-    Row row = make_row(std::move(merge), launch, reuse);
+    AccessRow row = make_row(std::move(merge), launch, reuse);
     if (!ran(row.counters)) {
       kernel.never_executed.push_back(std::move(row));
       continue;

@@ -26,8 +26,8 @@ void name_files(Model& model, const std::string& root) {
   };
   for (const Kernel& kernel : model.kernels) {
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows) add_site(row.site);
-    for (const Row& row : kernel.never_executed) add_site(row.site);
+      for (const AccessRow& row : line.rows) add_site(row.site);
+    for (const AccessRow& row : kernel.never_executed) add_site(row.site);
   }
   for (const Warning& warning : model.warnings) {
     add(warning.diagnostic.span.file);
@@ -148,6 +148,14 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
   for (Kernel& kernel : model.kernels) kernel.limiter = limiter(model, kernel);
   name_files(model, options.root);
   return model;
+}
+
+std::string text_of(const Measurement& measurement) {
+  std::string out = "measured";
+  if (!measurement.tool.empty()) out += " by " + measurement.tool;
+  if (!measurement.gpu.empty()) out += " on " + measurement.gpu;
+  if (!measurement.driver.empty()) out += ", driver " + measurement.driver;
+  return out;
 }
 
 bool passes_strict(const Model& model) {

@@ -53,6 +53,8 @@ struct Measurement {
   std::vector<std::string> lacks; // counts that nothing was measured of: "tags"
   bool operator==(const Measurement&) const = default;
 };
+std::string
+text_of(const Measurement&); // "measured by Nsight Compute 2025.3.1 on NVIDIA H200, driver 580.159.04"
 
 // The ranks of a job whose launches these are, with the processes of each; none where no launcher started the program.
 struct Ranks {
@@ -99,7 +101,7 @@ struct Effect {
 };
 
 // One access as the user sees it: the record of one site, or the sum of those that are one to a reader, with the first's site.
-struct Row : measure::SiteRecord {
+struct AccessRow : measure::SiteRecord {
   u32 sites = 1;                           // PTX instructions merged
   u64 excess_bytes = 0, excess_cycles = 0; // under the first architecture
   u64 cycles = 0;                          // likewise, excess and need
@@ -135,7 +137,7 @@ struct Line {
   std::string function;                   // without line information: the PTX function, as people call it
   std::string text;                       // the source line, trimmed; empty when the file was not found
   bool changed = false;                   // the file is newer than the program: see Options
-  std::vector<Row> rows;                  // worst first
+  std::vector<AccessRow> rows;            // worst first
   u64 excess_bytes = 0, excess_cycles = 0;
   double share = 0;
   Parts ranks, devices; // summary/parts.h
@@ -173,13 +175,13 @@ struct Kernel {
   std::vector<Reason>
       reasons; // sampled, partial, failed, unknown, refused: why; proved: what stands for what, or why not
   u64 shared_bytes = 0, local_bytes = 0;
-  std::vector<std::string> local_arrays;
+  std::vector<access::LocalArray> local_arrays;
   bool is_machine_code = false;      // not PTX: its spilled registers are counted, too
   u32 registers = 0;                 // measure::LaunchContent
   std::vector<arch::Counts> spilled; // of `totals`; per architecture, or empty
   std::optional<LocalUse> local_use;
   std::vector<Line> lines; // worst first; only accesses that ran
-  std::vector<Row> never_executed;
+  std::vector<AccessRow> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
   u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
   u64 cycles = 0;                                            // of all its accesses, excess and need

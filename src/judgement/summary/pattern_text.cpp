@@ -87,12 +87,12 @@ double active_lanes(const arch::Counts& counts) {
   return static_cast<double>(counts.threads) / static_cast<double>(counts.instructions);
 }
 
-std::string idle_lanes(const Row& row) {
+std::string idle_lanes(const AccessRow& row) {
   const double lanes = row.counters.empty() ? warp_size : active_lanes(row.counters[0]);
   return lanes < many_lanes ? fmt::format(", {:.1f} of 32 lanes active", lanes) : "";
 }
 
-std::string pattern_text(const Row& row, bool with_lanes) {
+std::string pattern_text(const AccessRow& row, bool with_lanes) {
   if (row.pattern.shape.form == measure::Form::none && row.site.kind == access::Kind::async_copy &&
       row.distribution.classes.empty() && access::is_bulk(row.site))
     return "rows, by the copy engine";
@@ -123,7 +123,7 @@ std::string described(const access::Site& site, access::Space space, const std::
                                    : fmt::format("'{}'", array));
 }
 
-std::string access_name(const Row& row) {
+std::string access_name(const AccessRow& row) {
   std::string_view kind =
       row.site.kind == access::Kind::async_copy ? "async copy" : access::name(row.site.kind);
   return fmt::format("{} {} {} B", kind, access::name(row.space), row.site.bytes);

@@ -214,8 +214,8 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
           "sectors"};
 }
 
-Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& reuse) {
-  Row row{std::move(merge.record), merge.sites};
+AccessRow make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& reuse) {
+  AccessRow row{std::move(merge.record), merge.sites};
   const std::vector<u32>& sm = launch.record().sm;
   const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
   if (ran(row.counters)) {
@@ -247,7 +247,7 @@ Row make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& re
 }
 
 std::vector<LaunchCost> costs_by_launch(const std::vector<Launch>& launches, const Kernel& kernel,
-                                        const Row& row) {
+                                        const AccessRow& row) {
   constexpr double same = 0.005; // shown with two digits
   std::vector<LaunchCost> out;
   for (u32 index : kernel.alike) {

@@ -37,7 +37,7 @@ void add_launch(SiteSums&, const measure::LaunchContent&);
 SiteSums merge_rows(SiteSums);
 // With what it costs and what to change. The launch is the one that wastes most of those that were added up; `reuse`:
 // what of its loads the L1 has.
-Row make_row(Merge, const advise::Launch&, const measure::Reuse& reuse);
+AccessRow make_row(Merge, const advise::Launch&, const measure::Reuse& reuse);
 
 // What a row costs in launches of its kernel that differ: cost and how many launches, in the order of the first of each.
 // Empty where all cost the same.
@@ -45,7 +45,7 @@ struct LaunchCost {
   Cost cost;
   u64 launches = 0;
 };
-std::vector<LaunchCost> costs_by_launch(const std::vector<Launch>&, const Kernel&, const Row&);
+std::vector<LaunchCost> costs_by_launch(const std::vector<Launch>&, const Kernel&, const AccessRow&);
 
 // What accesses have in common that a reader sees as one place: the line and the calls on the way to it; without line
 // information the function.

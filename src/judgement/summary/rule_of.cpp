@@ -8,7 +8,7 @@ namespace {
 using access::Space;
 using findings::Rule;
 
-Rule by_pattern(const Row& row) {
+Rule by_pattern(const AccessRow& row) {
   switch (row.space) {
   case Space::shared: return Rule::bank_conflict;
   case Space::constant: return Rule::constant_serialised;
@@ -24,7 +24,7 @@ Rule by_pattern(const Row& row) {
 
 } // namespace
 
-Broken rule_of(const Row& row) {
+Broken rule_of(const AccessRow& row) {
   const bool costs = row.excess_bytes != 0 || row.excess_cycles != 0 || row.wait_cycles != 0;
   for (const advise::Advice& advice : row.advice) {
     if (!advice.change.empty() && !advice.by_itself) return {advice.rule, &advice};

@@ -11,6 +11,6 @@ struct Broken {
 };
 
 // By the advice that is given for it, whose rules say why; else by what its lanes look like.
-Broken rule_of(const Row&);
+Broken rule_of(const AccessRow&);
 
 } // namespace warplens::summary

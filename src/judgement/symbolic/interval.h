@@ -15,7 +15,6 @@ struct Interval {
   Wide lo = 0, hi = 0;
   constexpr bool contains(Wide value) const { return lo <= value && value <= hi; }
   constexpr bool contains(Interval other) const { return lo <= other.lo && other.hi <= hi; }
-  constexpr bool is_point() const { return lo == hi; }
   constexpr bool operator==(const Interval&) const = default;
 };
 

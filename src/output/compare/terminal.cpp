@@ -40,12 +40,7 @@ struct Page {
 std::string how(const Side& side) {
   if (!side.measured())
     return side.code() == Code::ptx ? "predicted from PTX" : "predicted from machine code";
-  const summary::Measurement& measured = *side.input->measured;
-  std::string out = "measured";
-  if (!measured.tool.empty()) out += " by " + measured.tool;
-  if (!measured.gpu.empty()) out += " on " + measured.gpu;
-  if (!measured.driver.empty()) out += ", driver " + measured.driver;
-  return out;
+  return text_of(*side.input->measured);
 }
 
 std::string share(u64 equal, u64 all) {

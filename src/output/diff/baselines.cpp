@@ -20,8 +20,8 @@ std::vector<u32> architectures_of(const gates::Baseline& baseline) {
   return out;
 }
 
-Place place_of(const Known& known) {
-  Place out;
+LinePlace place_of(const Known& known) {
+  LinePlace out;
   if (known.line == 0) {
     out.function = known.kernel;
     return out;
@@ -34,8 +34,8 @@ std::string key_of(const Known& known) {
   return known.source.empty() ? "function " + known.kernel : text::line_key(known.source);
 }
 
-Access::Side side_of(const Known& known, const Known::Value& value) {
-  Access::Side out;
+ComparedAccess::Side side_of(const Known& known, const Known::Value& value) {
+  ComparedAccess::Side out;
   out.what = known.rule, out.unit = value.counter, out.each = value.value;
   return out;
 }
@@ -46,8 +46,9 @@ Change change_of_values(double before, double after) {
 }
 
 void add_accesses(Line& line, const Known* before, const Known* after, u32 sm) {
-  std::map<std::string, Access> by_counter;
-  for (const auto& [known, member] : {std::pair(before, &Access::before), std::pair(after, &Access::after)})
+  std::map<std::string, ComparedAccess> by_counter;
+  for (const auto& [known, member] :
+       {std::pair(before, &ComparedAccess::before), std::pair(after, &ComparedAccess::after)})
     if (known != nullptr)
       for (const Known::Value& value : known->values)
         if (value.sm == sm) by_counter[value.counter].*member = side_of(*known, value);

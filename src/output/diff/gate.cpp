@@ -82,7 +82,7 @@ private:
   void findings() {
     for (const Kernel& kernel : model_.kernels)
       for (const Line& line : kernel.lines)
-        for (const Access& access : line.accesses) {
+        for (const ComparedAccess& access : line.accesses) {
           if (!access.after) continue;
           if (access.before && growth(access.before->each, access.after->each) <= condition_.tolerance)
             continue;

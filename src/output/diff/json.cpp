@@ -36,7 +36,7 @@ json_t side_json(const Model& model, const Side& side) {
   return out;
 }
 
-json_t place_json(const Place& place) {
+json_t place_json(const LinePlace& place) {
   return {{"file", text_or_null(place.file)},
           {"line", place.line == 0 ? json_t() : json_t(place.line)},
           {"source", text_or_null(place.text)},
@@ -44,10 +44,10 @@ json_t place_json(const Place& place) {
           {"calls", place.calls}};
 }
 
-json_t access_json(const Model& model, const Access& access) {
+json_t access_json(const Model& model, const ComparedAccess& access) {
   json_t out{{"change", name(access.change)},
              {"space", model.counted ? json_t(access::name(access.space)) : json_t()}};
-  auto side = [&](const Access::Side& of) {
+  auto side = [&](const ComparedAccess::Side& of) {
     return json_t{{"what", of.what},
                   {"array", text_or_null(of.array)},
                   {"pattern", text_or_null(of.pattern)},
@@ -69,7 +69,7 @@ json_t line_json(const Model& model, const Line& line) {
   out["cost_before"] = line.before ? cost_json(model, line.old_cost) : json_t();
   out["cost_after"] = line.after ? cost_json(model, line.new_cost) : json_t();
   out["accesses"] = json_t::array();
-  for (const Access& access : line.accesses) out["accesses"].push_back(access_json(model, access));
+  for (const ComparedAccess& access : line.accesses) out["accesses"].push_back(access_json(model, access));
   return out;
 }
 

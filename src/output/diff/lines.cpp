@@ -14,17 +14,17 @@
 namespace warplens::diff {
 namespace {
 
-using summary::Row;
+using summary::AccessRow;
 
-bool is_compared(const Row& row) { return row.site.timing_dependent == access::Timing::none; }
+bool is_compared(const AccessRow& row) { return row.site.timing_dependent == access::Timing::none; }
 
 std::string shown_file(const summary::Model& model, const std::string& file) {
   auto known = model.files.find(file);
   return known == model.files.end() ? file : known->second;
 }
 
-Place place_of(const summary::Model& model, const summary::Line& line) {
-  Place out;
+LinePlace place_of(const summary::Model& model, const summary::Line& line) {
+  LinePlace out;
   out.function = line.function;
   if (line.place.line == 0) return out;
   out.file = shown_file(model, line.place.file);
@@ -60,7 +60,7 @@ std::vector<text::Item> items_of(const std::vector<const summary::Line*>& lines)
   std::vector<text::Item> out;
   for (const summary::Line* line : lines) {
     text::Item& item = out.emplace_back(text::Item{key_of(*line), {}});
-    for (const Row& row : line->rows)
+    for (const AccessRow& row : line->rows)
       item.has.push_back(fmt::format("{} {}", access::name(row.site.kind), access::name(row.space)));
   }
   return out;
@@ -73,14 +73,14 @@ struct Sum {
   std::string array;
   arch::Counts counts{};
   Cost cost;
-  const Row* worst = nullptr;
+  const AccessRow* worst = nullptr;
   double worst_cycles = -1;
 };
 
 std::vector<Sum> sums_of(const View& view, const summary::Kernel& kernel, const summary::Line* line) {
   std::vector<Sum> out;
   if (line == nullptr) return out;
-  for (const Row& row : line->rows) {
+  for (const AccessRow& row : line->rows) {
     if (!is_compared(row) || view.architecture(kernel) >= row.counters.size()) continue;
     std::string array = summary::array_name(row.site.array);
     auto same = std::ranges::find_if(out, [&](const Sum& sum) {
@@ -96,9 +96,10 @@ std::vector<Sum> sums_of(const View& view, const summary::Kernel& kernel, const 
   return out;
 }
 
-Access::Side side_of(const View& view, const summary::Kernel& kernel, const Sum& sum, double divisor) {
+ComparedAccess::Side side_of(const View& view, const summary::Kernel& kernel, const Sum& sum,
+                             double divisor) {
   const std::size_t a = view.architecture(kernel);
-  Access::Side out;
+  ComparedAccess::Side out;
   out.what = summary::access_name(*sum.worst);
   out.array = sum.array;
   if (a == 0)
@@ -112,7 +113,8 @@ Access::Side side_of(const View& view, const summary::Kernel& kernel, const Sum&
   return out;
 }
 
-double movement(const std::optional<Access::Side>& before, const std::optional<Access::Side>& after) {
+double movement(const std::optional<ComparedAccess::Side>& before,
+                const std::optional<ComparedAccess::Side>& after) {
   return std::abs((after ? after->cost.cycles : 0) - (before ? before->cost.cycles : 0));
 }
 
@@ -175,7 +177,7 @@ std::size_t View::architecture(const summary::Kernel& kernel) const {
   return static_cast<std::size_t>(std::ranges::find(kernel.sm, sm) - kernel.sm.begin());
 }
 
-Cost View::cost(const summary::Kernel& kernel, const Row& row) const {
+Cost View::cost(const summary::Kernel& kernel, const AccessRow& row) const {
   const std::size_t a = architecture(kernel);
   const arch::Architecture* device = arch::find(sm);
   if (a >= row.counters.size() || device == nullptr || !is_compared(row)) return {};
@@ -192,7 +194,7 @@ Cost View::cost(const summary::Kernel& kernel, const Row& row) const {
 Cost View::cost(const summary::Kernel& kernel) const {
   Cost out;
   for (const summary::Line& line : kernel.lines)
-    for (const Row& row : line.rows) out += cost(kernel, row);
+    for (const AccessRow& row : line.rows) out += cost(kernel, row);
   return out;
 }
 
@@ -210,7 +212,7 @@ std::vector<Line> compare_lines(const View& before, const summary::Kernel* old_k
                            new_sums = pair.after == nullptr ? std::vector<Sum>()
                                                             : sums_of(after, *new_kernel, pair.after);
     for (const auto& [old_sum, new_sum] : paired(old_sums, new_sums)) {
-      Access& access = line.accesses.emplace_back();
+      ComparedAccess& access = line.accesses.emplace_back();
       access.space = (new_sum != nullptr ? new_sum : old_sum)->space;
       if (old_sum != nullptr) access.before = side_of(before, *old_kernel, *old_sum, scale.before);
       if (new_sum != nullptr) access.after = side_of(after, *new_kernel, *new_sum, scale.after);
@@ -219,8 +221,9 @@ std::vector<Line> compare_lines(const View& before, const summary::Kernel* old_k
       access.change = change_of_sides(access.before, access.after, old_cost, new_cost);
       line.old_cost += old_cost, line.new_cost += new_cost;
     }
-    std::ranges::stable_sort(line.accesses, std::greater<>(),
-                             [](const Access& access) { return movement(access.before, access.after); });
+    std::ranges::stable_sort(line.accesses, std::greater<>(), [](const ComparedAccess& access) {
+      return movement(access.before, access.after);
+    });
     line.change = change_of_sides(line.before, line.after, line.old_cost, line.new_cost);
   }
   std::ranges::stable_sort(out, [](const Line& a, const Line& b) {

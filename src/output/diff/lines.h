@@ -10,7 +10,7 @@ struct View {
   u32 sm; // one of the model's architectures
 
   // Of one access that does not depend on timing, under `sm`.
-  Cost cost(const summary::Kernel&, const summary::Row&) const;
+  Cost cost(const summary::Kernel&, const summary::AccessRow&) const;
   // Sums them up.
   Cost cost(const summary::Kernel&) const;
   std::size_t

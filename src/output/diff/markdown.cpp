@@ -30,9 +30,9 @@ std::string mark(Change change) {
 std::string line_row(const Model& model, const Entry& entry) {
   const Line& line = *entry.line;
   std::string costs;
-  for (const Access& access : line.accesses) {
+  for (const ComparedAccess& access : line.accesses) {
     if (access.change == Change::same) continue;
-    const Access::Side& side = access.after ? *access.after : *access.before;
+    const ComparedAccess::Side& side = access.after ? *access.after : *access.before;
     costs += (costs.empty() ? "" : "<br>") +
              findings::markdown_cell(fmt::format("{}: {}", side.what, cost_text(access)));
   }

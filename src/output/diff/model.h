@@ -28,7 +28,7 @@ struct Cost {
 };
 
 // Accesses of one line to one array.
-struct Access {
+struct ComparedAccess {
   struct Side {
     std::string what;           // "load global 4 B"; of a baseline the rule
     std::string array, pattern; // of the worst; empty where unknown
@@ -42,7 +42,7 @@ struct Access {
   Change change{};
 };
 
-struct Place {
+struct LinePlace {
   std::string file; // as people call it; empty without line information
   u32 line = 0;
   std::string text;               // of the line, trimmed; empty where it is not known
@@ -51,11 +51,11 @@ struct Place {
 };
 
 struct Line {
-  std::optional<Place> before, after;
+  std::optional<LinePlace> before, after;
   bool edited = false; // its text is another
   Cost old_cost, new_cost;
   Change change{};
-  std::vector<Access> accesses; // what changed most first
+  std::vector<ComparedAccess> accesses; // what changed most first
 };
 
 // What decides: the cycles that keep the busiest SM busy, where they are known of both sides; else those of one SM that does all.

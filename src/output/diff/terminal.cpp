@@ -40,16 +40,16 @@ struct Page {
   }
 };
 
-std::string cycles_of(const Access& access) {
-  auto of = [](const std::optional<Access::Side>& side) {
+std::string cycles_of(const ComparedAccess& access) {
+  auto of = [](const std::optional<ComparedAccess::Side>& side) {
     return side ? amount(side->cost.cycles, side->cost.spread != 0) : std::string();
   };
   if (!access.before) return "+" + of(access.after);
   return access.after ? from_to(of(access.before), of(access.after)) : "-" + of(access.before);
 }
 
-std::string row_line(const Page& page, const Access& access) {
-  const Access::Side& shown = access.after ? *access.after : *access.before;
+std::string row_line(const Page& page, const ComparedAccess& access) {
+  const ComparedAccess::Side& shown = access.after ? *access.after : *access.before;
   const std::string cost = cost_text(access), pattern = pattern_text(access);
   u32 over = width_of(cost) > cost_width ? width_of(cost) - cost_width : 0; // what is beside it gives way
   const u32 name_width = access_width - std::min(over, 10u);
@@ -80,7 +80,7 @@ std::string line_block(const Page& page, const Line& line) {
   std::string out = page.style.bold(clip(place, width));
   if (const std::string& text = text_of(line); !text.empty() && room >= 8) out += "  " + clip(text, room);
   out += '\n';
-  for (const Access& access : line.accesses)
+  for (const ComparedAccess& access : line.accesses)
     if (access.change != Change::same || page.shape.top_lines == 0) out += row_line(page, access);
   return out;
 }
@@ -122,7 +122,8 @@ std::string kernel_section(const Page& page, const Kernel& kernel) {
   std::size_t shown = 0, left = 0, same = 0;
   for (const Line& line : kernel.lines) {
     if (line.change == Change::same && page.shape.top_lines != 0 &&
-        std::ranges::all_of(line.accesses, [](const Access& a) { return a.change == Change::same; })) {
+        std::ranges::all_of(line.accesses,
+                            [](const ComparedAccess& a) { return a.change == Change::same; })) {
       ++same;
       continue;
     }
@@ -156,7 +157,7 @@ std::string head(const Page& page) {
 
 std::string column_titles(const Page& page) {
   std::string out = "    " + pad_right("", access_width) + ' ' + pad_right("cost of each", cost_width);
-  if (page.cycles()) out += pad_left("cycles", cycles_width + 1);
+  if (page.cycles()) out += pad_left("cycles on one SM", cycles_width + 1);
   return '\n' + page.style.faint(out + pad_left("change", change_width)) + '\n';
 }
 

@@ -9,7 +9,7 @@
 namespace warplens::diff {
 namespace {
 
-std::string place_name(const Place& place) {
+std::string place_name(const LinePlace& place) {
   if (place.line == 0) return "function " + text::clip_middle(place.function, 60);
   std::string out;
   for (std::size_t i = 0; i < place.calls.size(); ++i)
@@ -54,7 +54,7 @@ std::string change_text(double before, double after) {
   return std::abs(by) >= 0.0005 ? fmt::format("{:+.1f}%", 100 * by) : by > 0 ? "+<0.1%" : "-<0.1%";
 }
 
-std::string change_text(const Access& access, bool counted) {
+std::string change_text(const ComparedAccess& access, bool counted) {
   if (!access.before) return "new";
   if (!access.after) return "gone";
   return counted ? change_text(access.before->cost.cycles, access.after->cost.cycles)
@@ -121,8 +121,8 @@ std::string place_name(const Line& line) {
 
 const std::string& text_of(const Line& line) { return line.after ? line.after->text : line.before->text; }
 
-std::string cost_text(const Access& access) {
-  auto number = [](const std::optional<Access::Side>& side) {
+std::string cost_text(const ComparedAccess& access) {
+  auto number = [](const std::optional<ComparedAccess::Side>& side) {
     return side ? fmt::format("{:.2f}", side->each) : std::string();
   };
   const std::string& unit = access.after ? access.after->unit : access.before->unit;
@@ -132,12 +132,13 @@ std::string cost_text(const Access& access) {
   return fmt::format("{} {}", from_to(number(access.before), number(access.after)), unit);
 }
 
-std::string pattern_text(const Access& access) {
-  auto part = [&](std::string Access::Side::*member) {
+std::string pattern_text(const ComparedAccess& access) {
+  auto part = [&](std::string ComparedAccess::Side::*member) {
     return from_to(access.before ? (*access.before).*member : std::string(),
                    access.after ? (*access.after).*member : std::string());
   };
-  const std::string array = part(&Access::Side::array), pattern = part(&Access::Side::pattern);
+  const std::string array = part(&ComparedAccess::Side::array),
+                    pattern = part(&ComparedAccess::Side::pattern);
   return array.empty() || pattern.empty() ? array + pattern : array + ": " + pattern;
 }
 

@@ -6,7 +6,7 @@ namespace warplens::diff {
 
 // "+12%", "-88%", "+0.3%", "25x" from ten times on, "new", "gone", "=".
 std::string change_text(double before, double after);
-std::string change_text(const Access&, bool counted);
+std::string change_text(const ComparedAccess&, bool counted);
 std::string change_text(const Line&);
 std::string change_text(const Kernel&);
 
@@ -25,9 +25,9 @@ std::string launches_text(const Kernel&);
 std::string place_name(const Line&);
 const std::string& text_of(const Line&); // as it is now, or was
 // "32.00 → 4.00 sectors"
-std::string cost_text(const Access&);
+std::string cost_text(const ComparedAccess&);
 // "out: stride 128 bytes → contiguous"; empty where neither is known.
-std::string pattern_text(const Access&);
+std::string pattern_text(const ComparedAccess&);
 
 // "Better: the accesses cost 262 k → 61.4 k cycles of the busiest SM (-77%)"
 std::string verdict(const Model&);

@@ -10,7 +10,7 @@ namespace warplens::html {
 namespace {
 
 using measure::WarpClass;
-using summary::Row;
+using summary::AccessRow;
 
 Json cost_json(Scribe& scribe, const summary::Cost& cost) {
   return {rounded(cost.actual), rounded(cost.ideal), scribe.text(std::string(cost.unit))};
@@ -53,7 +53,7 @@ std::vector<std::size_t> drawn(const std::vector<WarpClass>& classes) {
 }
 
 // [warps, cost each, ideal cost each], and of those that are drawn: what they look like, and the picture.
-Json classes_json(Scribe& scribe, const Row& row) {
+Json classes_json(Scribe& scribe, const AccessRow& row) {
   const std::vector<WarpClass> classes = joined(row.distribution.classes);
   const std::vector<std::size_t> shown = drawn(classes);
   Json out = Json::array();
@@ -93,7 +93,7 @@ Json fix_json(Scribe& scribe, const advise::Advice& advice,
   return out;
 }
 
-Json costs_json(Scribe& scribe, const Row& row) {
+Json costs_json(Scribe& scribe, const AccessRow& row) {
   std::vector<Json> out;
   for (std::size_t a = 0; a < scribe.architectures.size(); ++a)
     out.push_back(
@@ -117,7 +117,7 @@ Json judged_json(Scribe& scribe, const Judged& judged) {
 
 } // namespace
 
-Json access_data(Scribe& scribe, u32 kernel, const summary::Line& line, const Row& row) {
+Json access_data(Scribe& scribe, u32 kernel, const summary::Line& line, const AccessRow& row) {
   const access::Site& site = row.site;
   Json out{{"k", kernel}, {"f", line.place.line == 0 ? -1 : scribe.file(line.place.file)}};
   out["l"] = line.place.line;
@@ -151,7 +151,7 @@ Json access_data(Scribe& scribe, u32 kernel, const summary::Line& line, const Ro
 Json finding_data(Scribe& scribe, const summary::Finding& finding,
                   const std::vector<std::vector<u32>>& first) {
   const report::Page& page = scribe.words;
-  const Row& worst = report::row_of(page, finding.accesses[0]);
+  const AccessRow& worst = report::row_of(page, finding.accesses[0]);
   Json out{{"share", rounded(finding.share)},
            {"bytes", finding.excess_bytes},
            {"cycles", finding.excess_cycles},

@@ -73,7 +73,7 @@ Json limit_json(const Kernel& kernel) {
 
 Json idle_json(Scribe& scribe, const Kernel& kernel) {
   Json out = Json::array();
-  for (const summary::Row& row : kernel.never_executed) {
+  for (const summary::AccessRow& row : kernel.never_executed) {
     const access::SourceFrame place = source::user_frame(row.site);
     if (place.line != 0)
       out.push_back({scribe.file(place.file), place.line, scribe.text(summary::access_name(row))});

@@ -107,7 +107,7 @@ Picture picture_of(const arch::Architecture& architecture, const WarpAccess& mea
   Picture out{Picture::Kind::sectors, access.active, drawn.cell_bytes, drawn.cells_per_group, 32, {}};
   if (drawn.kind == explain::Picture::Kind::banks) out.kind = Picture::Kind::banks;
   if (drawn.kind == explain::Picture::Kind::addresses) out.kind = Picture::Kind::words;
-  for (const explain::Row& from : drawn.rows) {
+  for (const explain::PictureRow& from : drawn.rows) {
     PictureRow row{static_cast<i64>(from.address), from.used_bytes, from.fetched_bytes, 0, {}};
     std::vector<u32> masks;
     for (const explain::Cell& cell : from.cells) masks.push_back(cell.lanes);

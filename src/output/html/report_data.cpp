@@ -154,7 +154,7 @@ Json report_data(const summary::Model& model, const SourceText& source, std::str
     kernels.push_back(kernel_data(scribe, model.kernels[k]));
     for (const summary::Line& line : model.kernels[k].lines) {
       first[k].push_back(static_cast<u32>(accesses.size()));
-      for (const summary::Row& row : line.rows) accesses.push_back(access_data(scribe, k, line, row));
+      for (const summary::AccessRow& row : line.rows) accesses.push_back(access_data(scribe, k, line, row));
     }
   }
   for (const summary::Finding& finding : model.findings)

@@ -52,14 +52,14 @@ double rounded(double value);
 Json count_names();
 // What ranks and devices did of it: [["ranks", "3 ranks, from 2 kB (rank 0) to …"], …]; empty where they are not told apart.
 Json parts_json(const summary::Parts& ranks, const summary::Parts& devices);
-// `excess`: instead of the counts' own, where the model knows better (summary::Row).
+// `excess`: instead of the counts' own, where the model knows better (summary::AccessRow).
 struct Excess {
   u64 bytes = 0, cycles = 0;
 };
 Json counts_of(const arch::Counts&, access::Space, const access::Site&, const arch::Architecture*,
                std::optional<Excess> excess = {});
 
-Json access_data(Scribe&, u32 kernel, const summary::Line&, const summary::Row&);
+Json access_data(Scribe&, u32 kernel, const summary::Line&, const summary::AccessRow&);
 Json kernel_data(Scribe&, const summary::Kernel&);
 // One for each device; what is the same as an earlier one's is that one's number.
 Json by_device(std::vector<Json> each);

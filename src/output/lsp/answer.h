@@ -10,7 +10,7 @@
 namespace warplens::lsp {
 
 // A memory access as it was judged.
-struct Access {
+struct ShownAccess {
   access::SourceStack place{}; // innermost first, in the user's own files; these are absolute
   std::string kernel{}, array{};
   std::string what{};    // "load of 4 bytes from 'a'"
@@ -31,7 +31,7 @@ struct Problem {
 
 struct Answer {
   findings::List list; // files are absolute; what comments and .warplens.toml make of it included
-  std::vector<Access> accesses;
+  std::vector<ShownAccess> accesses;
   std::map<std::string, std::string>
       texts;                      // of the files that findings and accesses are in, as they were judged
   std::optional<Problem> problem; // then there is nothing else
@@ -50,7 +50,7 @@ struct Settings {
   bool check_while_typing = true, hints = true;
 };
 
-// What accesses cost on average where they were counted. Files are absolute; Access::source is the line as it ran.
+// What accesses cost on average where they were counted. Files are absolute; JudgedAccess::source is the line as it ran.
 struct Run {
   std::string name; // "last run", "measured"
   std::shared_ptr<const findings::List> list;

@@ -32,7 +32,7 @@ std::string joined(const Words& words, std::string_view between) {
   return fmt::format("{}", fmt::join(words, between));
 }
 
-Paragraph judged(const Access& access, const access::SourceFrame* elsewhere) {
+Paragraph judged(const ShownAccess& access, const access::SourceFrame* elsewhere) {
   Paragraph out;
   out.title = access.what + ": " + access.verdict;
   if (!access.pattern.empty()) out.title += ", " + access.pattern;
@@ -79,7 +79,7 @@ void add_judged(std::vector<Paragraph>& all, const Answer& answer, const View& v
   if (then == answer.texts.end()) return;
   const std::optional<u32> judged_line = LineMap(Text(then->second), *view.text).then(line);
   if (!judged_line) return;
-  for (const Access& access : answer.accesses)
+  for (const ShownAccess& access : answer.accesses)
     for (const access::SourceFrame& frame : access.place)
       if (frame.file == view.file && frame.line == *judged_line + 1) {
         const access::SourceFrame& innermost = access.place.front();
@@ -90,7 +90,7 @@ void add_judged(std::vector<Paragraph>& all, const Answer& answer, const View& v
 
 void add_measured(std::vector<Paragraph>& all, const View& view, u32 line) {
   for (const Run& run : view.runs)
-    for (const findings::Access& access : run.list->accesses) {
+    for (const findings::JudgedAccess& access : run.list->accesses) {
       if (access.place.empty() || access.place.front().file != view.file) continue;
       if (line_of_run(*view.text, access.place.front().line - 1, access.source) != line) continue;
       Paragraph one;
@@ -178,7 +178,7 @@ json inlay_hints(const View& view, const Range& range) {
     auto then = answer->texts.find(view.file);
     if (then == answer->texts.end()) continue;
     const LineMap map(Text(then->second), *view.text);
-    for (const Access& access : answer->accesses) {
+    for (const ShownAccess& access : answer->accesses) {
       if (access.place.empty() || access.place.front().file != view.file || access.other_shape) continue;
       const std::optional<u32> line = map.now(access.place.front().line - 1);
       if (!wanted(line)) continue;
@@ -186,7 +186,7 @@ json inlay_hints(const View& view, const Range& range) {
     }
   }
   for (const Run& run : view.runs)
-    for (const findings::Access& access : run.list->accesses) {
+    for (const findings::JudgedAccess& access : run.list->accesses) {
       if (access.place.empty() || access.place.front().file != view.file) continue;
       const std::optional<u32> line = line_of_run(*view.text, access.place.front().line - 1, access.source);
       if (!wanted(line)) continue;

@@ -59,9 +59,9 @@ std::string step_after(std::string_view note) {
   return {};
 }
 
-class Reader {
+class RecordingReader {
 public:
-  explicit Reader(const std::string& name) : name_(name) {}
+  explicit RecordingReader(const std::string& name) : name_(name) {}
 
   void line(const json& value) {
     measure::expect_object(value, "the line");
@@ -205,7 +205,7 @@ diag::Diagnostic malformed(const std::string& name, u32 line, std::string messag
 bool is_recording(std::string_view text) { return text.starts_with("{\"recording\":"); }
 
 Result<Measured> read_recording(std::string_view text, const std::string& name) {
-  Reader reader(name);
+  RecordingReader reader(name);
   std::vector<diag::Diagnostic> cut;
   u32 number = 0;
   while (!text.empty()) {

@@ -29,12 +29,12 @@ constexpr std::size_t most_rows = 2; // said of a line with waste
 
 struct Counted {
   u64 sectors = 0, wavefronts = 0, constants = 0, excess_cycles = 0;
-  std::vector<const Row*> rows; // of the line itself, in the kernels' order
+  std::vector<const AccessRow*> rows; // of the line itself, in the kernels' order
   std::vector<const Kernel*> kernels;
   std::string text; // as the report has it
   bool changed = false;
 
-  void add(const Row& row) {
+  void add(const AccessRow& row) {
     const arch::Counts& counts = row.counters[0];
     excess_cycles += row.excess_cycles;
     if (row.space == Space::shared)
@@ -99,7 +99,7 @@ private:
     counted.changed |= line.changed;
     if (std::ranges::find(counted.kernels, &kernel) == counted.kernels.end())
       counted.kernels.push_back(&kernel);
-    for (const Row& row : line.rows) {
+    for (const AccessRow& row : line.rows) {
       if (row.counters.empty()) continue;
       counted.rows.push_back(&row);
       counted.add(row);
@@ -242,12 +242,12 @@ private:
 
   // What the worst accesses of the line look like.
   std::string notes(const Counted& counted, u32 digits) const {
-    std::vector<const Row*> rows;
-    for (const Row* row : counted.rows)
+    std::vector<const AccessRow*> rows;
+    for (const AccessRow* row : counted.rows)
       if (row->excess_cycles != 0) rows.push_back(row);
-    std::ranges::stable_sort(rows, std::greater<>(), &Row::excess_cycles);
+    std::ranges::stable_sort(rows, std::greater<>(), &AccessRow::excess_cycles);
     std::vector<std::string> said;
-    for (const Row* row : rows) {
+    for (const AccessRow* row : rows) {
       const std::string array = array_name(row->site.array);
       add_new(said,
               fmt::format("{:.2f} ({:.2f}) {}: {}{}, {}", row->cost.actual, row->cost.ideal, row->cost.unit,

@@ -15,13 +15,13 @@ using arch::Counts;
 
 constexpr u32 opcode_width = 19, detail_count_width = 9;
 
-std::string l1_efficiency(const Row& row, const Counts& counters) {
+std::string l1_efficiency(const AccessRow& row, const Counts& counters) {
   if (counters.tags == 0) return "-";
   double ideal = static_cast<double>(counters.threads) * row.site.bytes / 128;
   return fmt::format("{:.0f}%", 100 * ideal / static_cast<double>(counters.tags));
 }
 
-std::string table_row(const Row& row) {
+std::string table_row(const AccessRow& row) {
   const Counts& c = row.counters[0];
   bool device = row.space != Space::shared && row.space != Space::constant;
   std::string out = "    " + pad_right(clip_middle(row.site.opcode, opcode_width), opcode_width);
@@ -33,7 +33,7 @@ std::string table_row(const Row& row) {
   return out + pad_left(device ? l1_efficiency(row, c) : "-", 7) + '\n';
 }
 
-std::string inlined(const Page& page, const Row& row) {
+std::string inlined(const Page& page, const AccessRow& row) {
   std::string out;
   for (std::size_t i = 0; row.site.frames.size() > 1 && i < row.site.frames.size(); ++i) {
     const access::SourceFrame& frame = row.site.frames[i];
@@ -45,7 +45,7 @@ std::string inlined(const Page& page, const Row& row) {
   return out;
 }
 
-std::string timing_line(const Page& page, const Row& row) {
+std::string timing_line(const Page& page, const AccessRow& row) {
   std::string_view why;
   switch (row.site.timing_dependent) {
   case access::Timing::none: return "";
@@ -71,7 +71,7 @@ std::string effects_text(const Page& page, const advise::Advice& advice,
 }
 
 // `said`: what the kernel's rows above were told. Many are alike, and get the rule's name alone.
-std::string advice_lines(const Page& page, const Row& row, std::set<std::string>& said) {
+std::string advice_lines(const Page& page, const AccessRow& row, std::set<std::string>& said) {
   std::string out;
   for (std::size_t i = 0; i < row.advice.size(); ++i) {
     const advise::Advice& advice = row.advice[i];
@@ -100,7 +100,7 @@ std::string instruction_table(const Page& page, const Kernel& kernel) {
   std::set<std::string> said;
   for (const Line& line : kernel.lines) {
     out += "  " + clip(place_name(page, line), page.options.width - 2) + '\n';
-    for (const Row& row : line.rows) {
+    for (const AccessRow& row : line.rows) {
       out += table_row(row);
       if (row.sites > 1)
         out += fmt::format("      {} PTX instructions, first at PTX line {}\n", row.sites, row.site.ptx_line);
@@ -108,7 +108,7 @@ std::string instruction_table(const Page& page, const Kernel& kernel) {
     }
   }
   if (!kernel.never_executed.empty()) out += "  Never executed:\n";
-  for (const Row& row : kernel.never_executed) {
+  for (const AccessRow& row : kernel.never_executed) {
     std::string place =
         row.site.frames.empty()
             ? fmt::format("PTX line {}", row.site.ptx_line)

@@ -55,7 +55,7 @@ const Kernel& kernel_of(const Page& page, const Finding::Access& access) {
 const Line& line_of(const Page& page, const Finding::Access& access) {
   return kernel_of(page, access).lines[access.line];
 }
-const Row& row_of(const Page& page, const Finding::Access& access) {
+const AccessRow& row_of(const Page& page, const Finding::Access& access) {
   return line_of(page, access).rows[access.row];
 }
 

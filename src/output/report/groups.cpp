@@ -21,7 +21,7 @@ struct GroupRow {
 };
 
 // What the group is called; equal names are one group.
-std::string group_name(const Page& page, const Kernel& kernel, const Line& line, const Row& row) {
+std::string group_name(const Page& page, const Kernel& kernel, const Line& line, const AccessRow& row) {
   switch (page.options.group_by) {
   case Grouping::line: return place_name(page, line) + (line.text.empty() ? "" : "  " + line.text);
   case Grouping::kernel: return kernel.label;
@@ -46,7 +46,7 @@ std::vector<GroupRow> groups_of(const Page& page) {
   for (const Kernel& kernel : page.model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows) {
+      for (const AccessRow& row : line.rows) {
         if (row.site.timing_dependent != access::Timing::none) continue;
         GroupRow& group = groups[group_name(page, kernel, line, row)];
         const arch::Counts& counts = row.counters[0];

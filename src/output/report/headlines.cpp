@@ -54,7 +54,7 @@ double share_saved(const Model& model, u64 saved) {
 }
 
 // What to change; what one can do where there is no advice.
-std::string change_of(const Page& page, const Row& worst) {
+std::string change_of(const Page& page, const AccessRow& worst) {
   if (page.model.input.measured) return "counters do not show what the lanes do; warplens run has advice";
   const advise::Advice* advice = main_advice(worst);
   if (advice != nullptr) return advice->change;
@@ -85,7 +85,7 @@ std::string gain_of(const Page& page, const Finding& finding) {
 // "32 sectors per request where 4 would do: 402 MB of 537 MB (75%) for nothing". Of several accesses, the numbers of the worst,
 // which is named, and then what all of them move.
 std::string waste_text(const Page& page, const Finding& finding, std::size_t accesses) {
-  const Row& worst = row_of(page, finding.accesses[0]);
+  const AccessRow& worst = row_of(page, finding.accesses[0]);
   const Space space = worst.space;
   const bool sampled = std::ranges::any_of(finding.accesses, [&](const Finding::Access& access) {
     return kernel_of(page, access).status == measure::Status::sampled;
@@ -111,7 +111,7 @@ std::string waste_text(const Page& page, const Finding& finding, std::size_t acc
 }
 
 // What is wrong, in the words of the advice, with the pattern where that says more than its stride.
-std::string problem_of(const Page& page, const Row& row) {
+std::string problem_of(const Page& page, const AccessRow& row) {
   const advise::Advice* advice = page.model.input.measured ? nullptr : main_advice(row);
   if (advice != nullptr && is_spill(row.site)) return advice->cause;
   // "2 of 32 lanes are active" is not said twice, nor how far apart they are.
@@ -158,7 +158,7 @@ std::string combined_note(const Page& page, const Finding& finding) {
   arch::Counts written;
   bool combined = false;
   for (const Finding::Access& access : finding.accesses) {
-    const Row& row = row_of(page, access);
+    const AccessRow& row = row_of(page, access);
     written += row.counters[0];
     combined |=
         std::ranges::any_of(row.advice, [](const advise::Advice& a) { return a.by_itself.has_value(); });
@@ -237,7 +237,7 @@ std::string subject_of(const Page& page, const Finding& finding) {
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
-  const Row& row = row_of(page, worst);
+  const AccessRow& row = row_of(page, worst);
   const std::size_t accesses = accesses_in_source(page, finding);
   const bool alone = accesses == 1;
   std::string out =
@@ -272,7 +272,7 @@ std::string in_brackets(const std::string& gain) {
 
 // The same in two or three lines, where others take the room: of the change what stands before its conditions.
 std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
-  const Row& row = row_of(page, finding.accesses[0]);
+  const AccessRow& row = row_of(page, finding.accesses[0]);
   const std::string gain = gain_of(page, finding), change = change_of(page, row);
   std::string text =
       fmt::format("{}: {}: {}. Change: {}", share_words(page, finding), subject_of(page, finding),
@@ -285,7 +285,7 @@ std::string brief_headline(const Page& page, const Finding& finding, u32 number)
 std::string served_section(const Page& page, const std::vector<const Finding*>& served) {
   std::vector<std::string> halos, others;
   for (const Finding* finding : served) {
-    const Row& row = row_of(page, finding->accesses[0]);
+    const AccessRow& row = row_of(page, finding->accesses[0]);
     const std::string change = change_of(page, row);
     if (finding->rule == findings::Rule::halo_access)
       add_new(halos, subject_of(page, *finding));
@@ -312,7 +312,7 @@ std::string weights_line(const Page& page, u32 headlines) {
   bool tables = false;
   for (const Kernel& kernel : page.model.kernels)
     for (const Line& line : kernel.lines)
-      tables |= std::ranges::any_of(line.rows, [](const Row& row) { return row.from_l2 != 1; });
+      tables |= std::ranges::any_of(line.rows, [](const AccessRow& row) { return row.from_l2 != 1; });
   return '\n' +
          page.style.faint(wrap(
              fmt::format(

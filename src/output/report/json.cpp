@@ -189,7 +189,7 @@ json_t advice_json(const advise::Advice& advice) {
           {"wait_cycles", advice.wait_cycles}};
 }
 
-json_t advices_json(const Row& row, const std::vector<u32>& sm) {
+json_t advices_json(const AccessRow& row, const std::vector<u32>& sm) {
   json_t out = json_t::array();
   for (std::size_t i = 0; i < row.advice.size(); ++i) {
     out.push_back(advice_json(row.advice[i]));
@@ -270,7 +270,7 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
                     {"spill_load_bytes", kernel.local_use->spill_load_bytes}};
   out["accesses"] = json_t::array();
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows) {
+    for (const AccessRow& row : line.rows) {
       json_t access = site_json(row, kernel.sm, label, row.from_l2);
       access["source"] = text_or_null(line.text);
       access["source_changed"] = line.changed;
@@ -308,7 +308,7 @@ json_t totals_json(const Model& model) {
 // Accesses by their places in `kernels[].accesses[]`.
 json_t finding_json(const Model& model, const Finding& finding) {
   const Finding::Access& worst = finding.accesses[0];
-  const Row& row = model.kernels[worst.kernel].lines[worst.line].rows[worst.row];
+  const AccessRow& row = model.kernels[worst.kernel].lines[worst.line].rows[worst.row];
   json_t out{{"rule", finding.rule ? json_t(findings::name(*finding.rule)) : json_t()},
              {"space", access::name(row.space)},
              {"pattern", measure::name(row.pattern.kind())},

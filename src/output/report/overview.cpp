@@ -56,19 +56,19 @@ std::string shown_name(const Page& page, const Kernel& kernel, bool conflicts) {
 
 struct Shown {
   const Line* line;
-  const Row* row;
+  const AccessRow* row;
 };
 
 // The accesses that no cause above tells of, those that cost most first.
 std::vector<Shown> by_cost(const Page& page) {
-  std::set<const Row*> told; // by a cause above
+  std::set<const AccessRow*> told; // by a cause above
   for (const Finding& finding : page.model.findings)
     if (!is_served(page, finding))
       for (const Finding::Access& access : finding.accesses) told.insert(&row_of(page, access));
   std::vector<Shown> all;
   for (const Kernel& kernel : page.model.kernels)
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows)
+      for (const AccessRow& row : line.rows)
         if (!row.counters.empty() && row.counters[0].instructions != 0 && !told.contains(&row))
           all.push_back({&line, &row});
   std::ranges::stable_sort(all, [](const Shown& a, const Shown& b) {
@@ -78,13 +78,13 @@ std::vector<Shown> by_cost(const Page& page) {
 }
 
 // More than need, whether or not it costs cycles: the L1 may serve it.
-bool is_wasteful(const Row& row) {
+bool is_wasteful(const AccessRow& row) {
   constexpr double worth_marking = 1.1;
   return row.cost.actual > worth_marking * row.cost.ideal;
 }
 
 // "coalesced" for what is, as courses and Nsight Compute say it; else the pattern.
-std::string in_short(const Row& row) {
+std::string in_short(const AccessRow& row) {
   using measure::Form;
   const std::string text = pattern_text(row);
   const Form form = row.pattern.shape.form;
@@ -97,7 +97,7 @@ std::string in_short(const Row& row) {
 }
 
 // Compute capability 1.0 and 1.1 had no broadcast: what courses of that time call uncoalesced.
-std::string long_ago(const Page& page, const Row& row) {
+std::string long_ago(const Page& page, const AccessRow& row) {
   constexpr u32 oldest_sm = 10;
   const arch::Architecture *oldest = arch::find(oldest_sm),
                            *device =
@@ -116,7 +116,7 @@ std::string long_ago(const Page& page, const Row& row) {
 }
 
 std::string access_line(const Page& page, const Shown& shown) {
-  const Row& row = *shown.row;
+  const AccessRow& row = *shown.row;
   const bool wasteful = is_wasteful(row);
   const std::string_view unit = row.cost.unit.empty() ? "requests" : row.cost.unit;
   const std::string array = array_name(row.site.array);

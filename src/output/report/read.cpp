@@ -66,7 +66,7 @@ void take_kernel(const json& value, Saved& saved) {
     take(access, "source", text);
     if (text.empty()) return;
     access::Site site;
-    measure::members(measure::Reader{access}, site.frames);
+    measure::members(measure::MemberReader{access}, site.frames);
     access::SourceFrame place = source::user_frame(site);
     saved.source[{place.file, place.line}] = text;
     if (auto changed = access.find("source_changed"); changed != access.end() && *changed == true)
@@ -139,7 +139,7 @@ Saved saved_of(const json& document) {
     take(value, "function", out.function);
     take(value, "calls", out.calls);
   });
-  measure::Reader{document}.each("messages", input.messages);
+  measure::MemberReader{document}.each("messages", input.messages);
   take(document, "filtered_out", saved.filtered_out);
   take(document, "left_out", input.left_out);
   if (document.contains("ranks")) take_ranks(object_in(document, "ranks"), input.ranks);

@@ -49,7 +49,7 @@ double waste_of(const Kernel&, u64 excess);
 // What a finding's access is in the model.
 const Kernel& kernel_of(const Page&, const Finding::Access&);
 const Line& line_of(const Page&, const Finding::Access&);
-const Row& row_of(const Page&, const Finding::Access&);
+const AccessRow& row_of(const Page&, const Finding::Access&);
 // Sectors that other warps read too, and that the L1 serves: they cost little.
 bool is_served(const Page&, const Finding&);
 // Kernels as people call them, each once: "fb", "mv [block 64]", "mv [6 block sizes]".

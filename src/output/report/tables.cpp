@@ -131,12 +131,10 @@ std::string occupancy_lines(const Page& page, const Kernel& kernel) {
 
 std::string local_lines(const Page& page, const Kernel& kernel) {
   std::string out;
-  if (!kernel.local_arrays.empty()) {
-    std::string names;
-    for (const std::string& name : kernel.local_arrays) names += (names.empty() ? "" : ", ") + name;
-    out += wrap(fmt::format("local memory: {} per thread, for {}", human_bytes(kernel.local_bytes), names),
+  if (!kernel.local_arrays.empty())
+    out += wrap(fmt::format("local memory: {} per thread, for {}", human_bytes(kernel.local_bytes),
+                            access::text_of(kernel.local_arrays)),
                 "  ", page.options.width);
-  }
   if (kernel.local_use && kernel.local_use->stack_bytes + kernel.local_use->spill_store_bytes +
                                   kernel.local_use->spill_load_bytes !=
                               0)
@@ -157,12 +155,12 @@ std::string coloured(const Style& style, double badness, const std::string& text
 }
 
 // A copy whose size is 0 is performed, and asks for nothing.
-bool copies_nothing(const Row& row) {
+bool copies_nothing(const AccessRow& row) {
   return row.site.kind == access::Kind::async_copy && row.space != Space::shared &&
          row.counters[0].requests == 0;
 }
 
-std::string row_line(const Page& page, const Kernel& kernel, const Row& row) {
+std::string row_line(const Page& page, const Kernel& kernel, const AccessRow& row) {
   const Counts& counters = row.counters[0];
   const bool whole = page.options.width >= least_table_width;
   if (copies_nothing(row)) {
@@ -223,7 +221,7 @@ std::string line_block(const Page& page, const Kernel& kernel, const Line& line)
 std::string asked_again(const Kernel& kernel) {
   u64 asked = 0, distinct = 0;
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       if (row.space == Space::global && row.site.timing_dependent == access::Timing::none) {
         asked += row.distribution.first_block.sectors;
         distinct += row.distribution.first_block.distinct_sectors;
@@ -253,11 +251,11 @@ std::string total_line(const Page& page, const Kernel& kernel) {
 }
 
 // What one architecture's column of the comparison shows for a row, and how to write it.
-u64 compared(const Row& row, std::size_t architecture) {
+u64 compared(const AccessRow& row, std::size_t architecture) {
   return measure::bytes_moved(row.counters[architecture], row.space);
 }
 
-double spread(const Row& row) {
+double spread(const AccessRow& row) {
   u64 least = ~u64{0}, most = 0;
   for (std::size_t a = 0; a < row.counters.size(); ++a)
     least = std::min(least, compared(row, a)), most = std::max(most, compared(row, a));
@@ -271,9 +269,9 @@ std::string comparison(const Page& page, const Kernel& kernel) {
   u32 name_width = page.options.width < columns + narrowest_name
                        ? widest_name
                        : std::min(widest_name, page.options.width - columns);
-  std::vector<std::pair<const Line*, const Row*>> rows;
+  std::vector<std::pair<const Line*, const AccessRow*>> rows;
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows) rows.emplace_back(&line, &row);
+    for (const AccessRow& row : line.rows) rows.emplace_back(&line, &row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return spread(*a.second) > spread(*b.second); });
   std::size_t per_band = std::max<std::size_t>(1, (page.options.width - name_width) / column);
@@ -317,7 +315,7 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
 }
 
 // What a reader sees of a row, but for how often it ran.
-std::string appearance(const Page& page, const Line& line, const Row& row) {
+std::string appearance(const Page& page, const Line& line, const AccessRow& row) {
   return fmt::format("{} {} {} {} {:.2f} {:.2f} {}", place_name(page, line), access_name(row),
                      array_name(row.site.array), pattern_text(row), row.cost.actual, row.cost.ideal,
                      percent(row.efficiency));
@@ -329,7 +327,7 @@ bool reads_alike(const Page& page, const Kernel& a, const Kernel& b) {
   auto rows_of = [&](const Kernel& kernel) {
     std::multiset<std::string> out;
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows) out.insert(appearance(page, line, row));
+      for (const AccessRow& row : line.rows) out.insert(appearance(page, line, row));
     return out;
   };
   return a.mangled == b.mangled && a.module == b.module && a.status == b.status && rows_of(a) == rows_of(b);

@@ -23,15 +23,6 @@ std::string but_for_timing(const Model& model) {
                     : fmt::format("{} accesses that depend on timing", human(sites));
 }
 
-// ", measured by Nsight Compute 2025.3.1 on NVIDIA H200, driver 580.159.04"
-std::string how_measured(const Measurement& measured) {
-  std::string out = ", measured";
-  if (!measured.tool.empty()) out += " by " + measured.tool;
-  if (!measured.gpu.empty()) out += " on " + measured.gpu;
-  if (!measured.driver.empty()) out += ", driver " + measured.driver;
-  return out;
-}
-
 // ", made by ptxas 13.0 from the program's PTX"
 std::string who_made_it(const std::vector<summary::Launch>& launches) {
   std::string by;
@@ -73,7 +64,7 @@ std::string how_exactly(const Model& model) {
 }
 
 std::string how_counted(const Model& model) {
-  if (model.input.measured) return how_measured(*model.input.measured);
+  if (model.input.measured) return ", " + text_of(*model.input.measured);
   return how_exactly(model);
 }
 
@@ -163,7 +154,7 @@ u64 combined_wavefronts(const Model& model) {
   for (const Kernel& kernel : model.kernels) {
     if (!measure::is_counted(kernel.status)) continue;
     for (const Line& line : kernel.lines)
-      for (const Row& row : line.rows)
+      for (const AccessRow& row : line.rows)
         if (row.space == access::Space::shared && !row.counters.empty())
           out += row.counters[0].wavefronts - done_of(row).wavefronts;
   }

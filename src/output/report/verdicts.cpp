@@ -31,7 +31,7 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
   u64 most = global->second[0].sectors / 5; // of less it is not the kernel's trait
   std::string out;
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       for (const advise::Advice& advice : row.advice) {
         const bool by_thread = advice.rule == findings::Rule::missing_restrict;
         if (!(by_thread || advice.rule == findings::Rule::repeated_load) ||
@@ -53,7 +53,7 @@ std::string repeated_text(const Page& page, const Kernel& kernel) {
 // Atomics of a kernel that hardware does with fewer updates than are counted.
 std::string combined_text(const Page& page, const Kernel& kernel) {
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       for (const advise::Advice& advice : row.advice)
         if (advice.by_itself) {
           const bool updates = advice.metric == advise::Metric::threads;
@@ -74,7 +74,7 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
   u64 all = 0, most = 0;
   std::string out;
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       for (const advise::Advice& advice : row.advice) {
         if (advice.rule != findings::Rule::narrow_access || row.site.bytes > narrow_bytes) continue;
         all += advice.before.instructions;
@@ -90,7 +90,7 @@ std::string narrow_text(const Page& page, const Kernel& kernel) {
 // All of it: who calls the library does not choose its blocks.
 bool is_library_kernel(const Kernel& kernel) {
   for (const Line& line : kernel.lines)
-    for (const Row& row : line.rows)
+    for (const AccessRow& row : line.rows)
       if (!source::is_library_code(row.site)) return false;
   return !kernel.lines.empty();
 }
@@ -126,8 +126,9 @@ std::string timing_places(const Page& page, const std::vector<const Kernel*>& ke
   std::vector<std::string> places;
   for (const Kernel* kernel : kernels)
     for (const Line& line : kernel->lines)
-      if (std::ranges::any_of(
-              line.rows, [](const Row& row) { return row.site.timing_dependent != access::Timing::none; }))
+      if (std::ranges::any_of(line.rows, [](const AccessRow& row) {
+            return row.site.timing_dependent != access::Timing::none;
+          }))
         add_new(places, place_name(page, line));
   return listed(places, 3);
 }

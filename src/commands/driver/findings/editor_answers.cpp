@@ -36,7 +36,7 @@ access::SourceStack absolute(const access::SourceStack& stack) {
 }
 
 void make_absolute(findings::List& list) {
-  for (findings::Access& access : list.accesses) access.place = absolute(access.place);
+  for (findings::JudgedAccess& access : list.accesses) access.place = absolute(access.place);
   for (findings::Finding& finding : list.findings) {
     finding.place = absolute(finding.place);
     for (findings::Note& note : finding.notes)
@@ -46,8 +46,8 @@ void make_absolute(findings::List& list) {
   }
 }
 
-lsp::Access access_of(const check::Judgement& j, const findings::List& list, std::size_t number) {
-  lsp::Access out;
+lsp::ShownAccess access_of(const check::Judgement& j, const findings::List& list, std::size_t number) {
+  lsp::ShownAccess out;
   std::vector<access::SourceFrame> frames = source::user_frames(j.site);
   std::ranges::reverse(frames);
   out.place = absolute(access::SourceStack(std::move(frames)));
@@ -175,7 +175,7 @@ std::shared_ptr<const findings::List> counts_in(const std::string& file) {
   const std::string here = fs::current_path(error).string();
   source::SourceFiles files({here}, {here, here, os::variable("HOME"), {}});
   const fs::file_time_type counted = fs::last_write_time(file, error);
-  for (findings::Access& access : list->accesses) {
+  for (findings::JudgedAccess& access : list->accesses) {
     if (access.place.empty()) continue;
     std::vector<access::SourceFrame> frames = access.place.all();
     const std::string& path = files.path(frames.front().file);
@@ -249,7 +249,7 @@ lsp::Answer EditorAnswers::answer(const lsp::Question& question, const std::stop
       for (const access::SourceFrame& frame : stack)
         if (!out.texts.contains(frame.file)) out.texts[frame.file] = sources.text(from_here(frame.file));
     };
-    for (const lsp::Access& access : out.accesses) keep(access.place);
+    for (const lsp::ShownAccess& access : out.accesses) keep(access.place);
     for (const findings::Finding& finding : out.list.findings) keep(finding.place);
     return out;
   };

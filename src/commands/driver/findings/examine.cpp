@@ -106,12 +106,6 @@ Result<check::Options> options_of(const CheckOptions& o) {
   return out;
 }
 
-toolchain::Compiler compiler_named(const std::string& name) {
-  return name == "nvcc"    ? toolchain::Compiler::nvcc
-         : name == "clang" ? toolchain::Compiler::clang
-                           : toolchain::Compiler::automatic;
-}
-
 // Of the arrays that the function itself names.
 u64 shared_bytes(const ir::Module& module, const ir::Function& f) {
   std::set<u32> used;
@@ -133,11 +127,10 @@ std::string first_error(std::string_view said) {
 
 // PTX has all local arrays of a function in one; the source may say which of them an access can go to.
 void name_local_arrays(std::vector<check::Judgement>& all, SourceTexts& sources) {
-  constexpr std::string_view depot = "__local_depot";
   std::vector<check::Judgement*> local;
   measure::LaunchRecord record;
   for (check::Judgement& j : all)
-    if (j.site.array.kind == access::ArrayKind::local && j.site.array.name.starts_with(depot)) {
+    if (summary::is_any_local(j.site.array)) {
       local.push_back(&j);
       measure::SiteRecord& site = record.sites.emplace_back();
       site.site = j.site;
@@ -157,8 +150,8 @@ void name_local_arrays(std::vector<check::Judgement>& all, SourceTexts& sources)
     return std::string(known->second[line - 1]);
   });
   for (std::size_t n = 0; n < local.size(); ++n) {
-    const std::string& name = launches[0].record.sites[n].site.array.name;
-    local[n]->array = name.starts_with(depot) ? "" : name;
+    const access::Array& array = launches[0].record.sites[n].site.array;
+    local[n]->array = summary::is_any_local(array) ? "" : array.name;
   }
 }
 
@@ -229,7 +222,7 @@ void place(findings::List& list, SourceTexts& sources) {
     }
     stack = access::SourceStack(std::move(frames));
   };
-  for (findings::Access& access : list.accesses) rename(access.place);
+  for (findings::JudgedAccess& access : list.accesses) rename(access.place);
   for (findings::Finding& finding : list.findings) {
     rename(finding.place);
     for (findings::Note& note : finding.notes)

@@ -33,7 +33,7 @@ double excess(const Finding& f) { return f.costs.empty() ? 0 : f.costs[0].most -
 // Of all accesses of one kernel to one array, at worst.
 double worst_of_array(const findings::List& list, const Finding& f) {
   double out = 0;
-  for (const findings::Access& access : list.accesses)
+  for (const findings::JudgedAccess& access : list.accesses)
     if (access.kernel == f.kernel && access.array == f.array && !access.costs.empty())
       out += access.costs[0].most;
   return out;

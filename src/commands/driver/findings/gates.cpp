@@ -52,7 +52,7 @@ Finding changed_since(const std::string& file) {
 // That accesses come from.
 std::set<std::string> files_of(const List& list) {
   std::set<std::string> out;
-  for (const findings::Access& access : list.accesses)
+  for (const findings::JudgedAccess& access : list.accesses)
     for (const access::SourceFrame& frame : access.place) out.insert(frame.file);
   return out;
 }

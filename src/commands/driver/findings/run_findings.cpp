@@ -51,7 +51,7 @@ std::set<std::string> changed_files(const summary::Model& model, const List& lis
   for (const summary::Kernel& kernel : model.kernels)
     for (const summary::Line& line : kernel.lines)
       if (line.changed) out.insert(files.name(line.place.file));
-  for (const findings::Access& access : list.accesses) {
+  for (const findings::JudgedAccess& access : list.accesses) {
     if (access.place.empty() || access.source.empty()) continue;
     const access::SourceFrame& at = access.place.front();
     if (std::optional<std::string> now = files.line(at.file, at.line); now && *now != access.source)
@@ -79,7 +79,7 @@ bool has_comments(const summary::Model& model, source::SourceFiles& sources) {
   std::set<std::string> seen;
   for (const summary::Kernel& kernel : model.kernels)
     for (const summary::Line& line : kernel.lines)
-      for (const summary::Row& row : line.rows)
+      for (const summary::AccessRow& row : line.rows)
         for (const access::SourceFrame& frame : row.site.frames)
           if (!source::is_library_file(frame.file) && seen.insert(frame.file).second) {
             const gates::Comments comments = gates::read_comments(frame.file, sources.text(frame.file));

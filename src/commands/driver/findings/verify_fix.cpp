@@ -235,7 +235,7 @@ void add(Costs& costs, const summary::Model& model, const std::function<std::str
          bool after) {
   for (const summary::Kernel& kernel : model.kernels)
     for (const summary::Line& line : kernel.lines)
-      for (const summary::Row& row : line.rows) {
+      for (const summary::AccessRow& row : line.rows) {
         if (row.counters.empty()) continue;
         Cost& cost = costs[{name(line.place.file), kernel.label, line.place.line, row.space}];
         (after ? cost.after : cost.before) += paid(row.counters[0], row.space);

@@ -88,7 +88,7 @@ html::Judged judged_of(const Judgement& j) {
 void forget_numbers(summary::Model& model, const std::vector<Judgement>& all) {
   for (summary::Kernel& kernel : model.kernels)
     for (summary::Line& line : kernel.lines)
-      for (summary::Row& row : line.rows)
+      for (summary::AccessRow& row : line.rows)
         if (const Judgement& j = all[row.site.id.value]; j.dependence == check::Dependence::stride)
           for (advise::Advice& advice : row.advice) {
             advice.title = check::pattern_text(j);

@@ -76,6 +76,18 @@ summary::Launch launch_of(const std::string& name, const std::vector<u32>& sm,
   return summary::Launch(std::move(out));
 }
 
+// A page of one launch; `text`: what its sites lie in. `change` is given the model.
+Result<std::string> page_of(summary::Input input, const std::string& text, html::Origin origin,
+                            std::string_view version, auto&& change) {
+  const auto text_of = [&](const std::string&) { return text; };
+  const std::vector<std::string_view> lines = text::lines_of(text);
+  const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
+  Result<summary::Model> model = summary::build(std::move(input), line_of, {});
+  if (!model) return failure(model.error());
+  change(*model);
+  return html::page(*model, text_of, version, {origin, {}});
+}
+
 } // namespace
 
 struct ReplayPage::Group {
@@ -121,12 +133,7 @@ Result<std::string> ReplayPage::page(std::string_view version) {
                                   left_out_, most_accesses),
                       {}, "the table and --json have all of them"));
   const std::string text = path_ == "-" ? "" : os::read_file(path_, longest_text).value_or("");
-  const auto text_of = [&](const std::string&) { return text; };
-  const std::vector<std::string_view> lines = text::lines_of(text);
-  const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
-  Result<summary::Model> model = summary::build(std::move(input), line_of, {});
-  if (!model) return failure(model.error());
-  return html::page(*model, text_of, version, {html::Origin::replay, {}});
+  return page_of(std::move(input), text, html::Origin::replay, version, [](summary::Model&) {});
 }
 
 namespace {
@@ -163,7 +170,7 @@ void take_fixes(summary::Model& model, const std::vector<advise::Advice>& fixes)
   for (summary::Kernel& kernel : model.kernels)
     for (summary::Line& line : kernel.lines)
       for (std::size_t r = 0; r < line.rows.size(); ++r) {
-        summary::Row& row = line.rows[r];
+        summary::AccessRow& row = line.rows[r];
         row.advice = r == 0 ? fixes : std::vector<advise::Advice>();
         row.effects.assign(row.advice.size(), {});
         for (std::size_t i = 0; i < row.advice.size(); ++i) {
@@ -203,13 +210,8 @@ Result<std::string> explain_page(const explain::Explanation& e, std::string_view
   if (e.fault) input.messages.push_back(*e.fault);
   for (diag::Diagnostic& message : input.messages) message.span = {}; // of the command line's words
   input.launches.push_back(launch_of(e.question.access, input.sm, std::move(sites)));
-  const auto text_of = [&](const std::string&) { return text; };
-  const std::vector<std::string_view> lines = text::lines_of(text);
-  const auto line_of = [&](const std::string&, u32 number) { return text::line_at(lines, number); };
-  Result<summary::Model> model = summary::build(std::move(input), line_of, {});
-  if (!model) return failure(model.error());
-  take_fixes(*model, e.fixes);
-  return html::page(*model, text_of, version, {html::Origin::explain, {}});
+  return page_of(std::move(input), text, html::Origin::explain, version,
+                 [&](summary::Model& model) { take_fixes(model, e.fixes); });
 }
 
 } // namespace warplens::driver

@@ -170,7 +170,7 @@ ReplayBlock block_of(const json& head, u64& bytes) {
   measure::take(head, "bytes", bytes);
   measure::take_flag(head, "stops", out.stops);
   measure::take_flag(head, "at_end", out.at_end);
-  members(measure::Reader{head}, out);
+  members(measure::MemberReader{head}, out);
   measure::each_object(head, "sums", [&](const json& sum) { out.sums.push_back(measure::counts_of(sum)); });
   measure::each_object(head, "messages", [&](const json& message) {
     ReplayBlock::Message& one = out.messages.emplace_back();

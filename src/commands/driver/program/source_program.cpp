@@ -5,7 +5,6 @@
 #include "os/file.h"
 #include "os/interrupt.h"
 #include "toolchain/compile.h"
-#include "toolchain/find.h"
 #include "toolchain/ptxas.h"
 #include <algorithm>
 #include <filesystem>
@@ -16,12 +15,6 @@ namespace warplens::driver {
 namespace {
 
 namespace fs = std::filesystem;
-
-toolchain::Compiler compiler_named(const std::string& name) {
-  return name == "nvcc"    ? toolchain::Compiler::nvcc
-         : name == "clang" ? toolchain::Compiler::clang
-                           : toolchain::Compiler::automatic;
-}
 
 // What a compiler says, a line at a time: file names and source lines in it may hold what a terminal would obey.
 class Relay {
@@ -65,6 +58,12 @@ private:
 };
 
 } // namespace
+
+toolchain::Compiler compiler_named(const std::string& name) {
+  return name == "nvcc"    ? toolchain::Compiler::nvcc
+         : name == "clang" ? toolchain::Compiler::clang
+                           : toolchain::Compiler::automatic;
+}
 
 bool is_source_file(std::string_view name) { return name.ends_with(".cu"); }
 

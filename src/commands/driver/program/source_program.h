@@ -4,11 +4,13 @@
 #include "os/store.h"
 #include "os/temp_dir.h"
 #include "summary/model.h"
+#include "toolchain/find.h"
 #include <map>
 
 namespace warplens::driver {
 
-bool is_source_file(std::string_view name); // by its extension, as compilers go
+bool is_source_file(std::string_view name);             // by its extension, as compilers go
+toolchain::Compiler compiler_named(const std::string&); // of --compiler
 
 // Removed with everything in it when it goes: keep it until the report is written.
 struct SourceProgram {

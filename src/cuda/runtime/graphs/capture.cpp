@@ -1,5 +1,6 @@
 // See capture.h; the functions of the API that begin, end and look into captures.
-#include "runtime/graphs/capture.h"
+#include "runtime/capture.h"
+#include "runtime/graphs/graph.h"
 #include "runtime/stream.h"
 #include <algorithm>
 #include <thread>

@@ -1,6 +1,6 @@
 // Graphs that can be launched: made of a graph, updated by another one, launched. A launch does the work of the nodes, those
 // of child graphs in their place, one after the other inside the call.
-#include "runtime/graphs/capture.h"
+#include "runtime/capture.h"
 #include "runtime/graphs/conditional.h"
 #include "runtime/graphs/nodes.h"
 #include "runtime/stream.h"
@@ -30,9 +30,7 @@ cudaError_t instantiate(Runtime& runtime, cudaGraphExec_t* out, cudaGraph_t grap
   }
   result = cudaGraphInstantiateInvalidStructure;
   if (!in_order(*graph)) return cudaErrorInvalidValue;
-  auto exec = std::make_unique<GraphExec>(GraphExec{graph->copy(), flags});
-  *out = exec.get();
-  graph_execs()[*out] = std::move(exec);
+  *out = graph_execs().add({graph->copy(), flags});
   result = cudaGraphInstantiateSuccess;
   return cudaSuccess;
 }

@@ -1,6 +1,6 @@
 // See graph.h.
 #include "runtime/graphs/graph.h"
-#include "runtime/graphs/capture.h"
+#include "runtime/capture.h"
 #include <algorithm>
 
 namespace warplens::runtime {
@@ -15,13 +15,11 @@ std::set<const GraphNode*>& known_nodes() { return of_device<std::set<const Grap
 std::map<Graph*, std::shared_ptr<Graph>>& graphs() {
   return of_device<std::map<Graph*, std::shared_ptr<Graph>>>();
 }
-std::map<GraphExec*, std::unique_ptr<GraphExec>>& graph_execs() {
-  return of_device<std::map<GraphExec*, std::unique_ptr<GraphExec>>>();
-}
+Handles<GraphExec>& graph_execs() { return of_device<Handles<GraphExec>>(); }
 
 bool exists(const Graph* graph) { return known_graphs().contains(graph); }
 bool exists(const GraphNode* node) { return known_nodes().contains(node); }
-bool exists(const GraphExec* exec) { return graph_execs().contains(const_cast<GraphExec*>(exec)); }
+bool exists(const GraphExec* exec) { return graph_execs().contains(exec); }
 
 GraphNode::GraphNode(Graph* owner, Work what) : graph(owner), work(std::move(what)) {
   known_nodes().insert(this);

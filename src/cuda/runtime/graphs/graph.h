@@ -8,7 +8,7 @@
 // Programs may hand over anything as a handle: those of objects that live are kept in sets. All of this is used with the
 // runtime's lock held.
 #pragma once
-#include "runtime/graphs/work.h"
+#include "runtime/work.h"
 #include <memory>
 
 namespace warplens::runtime {
@@ -64,7 +64,7 @@ bool exists(const GraphNode*);
 bool exists(const GraphExec*);
 
 std::map<Graph*, std::shared_ptr<Graph>>& graphs(); // that the program owns
-std::map<GraphExec*, std::unique_ptr<GraphExec>>& graph_execs();
+Handles<GraphExec>& graph_execs();
 
 // References to a user's object (user_object.cpp).
 void keep_user_objects(); // those that graphs refer to live longer than they

@@ -11,9 +11,7 @@ struct UserObject {
 
 namespace {
 
-std::map<UserObject*, std::unique_ptr<UserObject>>& objects() {
-  return of_device<std::map<UserObject*, std::unique_ptr<UserObject>>>();
-}
+Handles<UserObject>& objects() { return of_device<Handles<UserObject>>(); }
 
 template <class Body> cudaError_t on_object(cudaUserObject_t object, unsigned count, Body&& body) {
   return api([&](Runtime&) -> cudaError_t {
@@ -47,9 +45,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t* out, void* object, cudaHostFn
                                  unsigned references, unsigned) {
   return api([&](Runtime&) {
     if (!out || !destroy || references == 0) return cudaErrorInvalidValue;
-    auto created = std::make_unique<UserObject>(UserObject{object, destroy, references});
-    *out = created.get();
-    objects()[*out] = std::move(created);
+    *out = objects().add({object, destroy, references});
     return cudaSuccess;
   });
 }

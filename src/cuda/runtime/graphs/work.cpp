@@ -1,6 +1,6 @@
-// See work.h: each kind of work is made, checked as far as can be before it runs, and done by the function of the API that
+// See runtime/work.h: each kind of work is made, checked as far as can be before it runs, and done by the function of the API that
 // does it at once.
-#include "runtime/graphs/work.h"
+#include "runtime/work.h"
 #include "runtime/graphs/conditional.h"
 #include "runtime/memory.h"
 #include <algorithm>

@@ -58,7 +58,6 @@ const Kernel* find(const Request&);
 const LaneMemory& lane_memory();
 const LaneExchange& lane_exchange();
 const LaneParts& lane_parts();
-const Kernel* find_video(const Request&); // for all targets
 } // namespace baseline
 namespace avx2 {
 const Kernel* find(const Request&);

@@ -55,7 +55,6 @@ std::optional<Kernel> find_kernel_of(FindKernel find, const ir::Form& form, u32 
   if (form.family() != ir::Family::compute) return std::nullopt;
   Request request = make_request(form, destinations, sources);
   const Kernel* kernel = find(request);
-  if (!kernel) kernel = baseline::find_video(request);
   if (!kernel || kernel->destinations != destinations || kernel->sources != sources) return std::nullopt;
   Kernel found = *kernel;
   found.variant = make_variant(request);

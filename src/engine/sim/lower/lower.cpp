@@ -79,8 +79,9 @@ void Lowering::lower_blocks(const ir::Cfg& cfg) {
   if (!block_end_.empty()) block_end_.back() = static_cast<u32>(code_->ops.size());
 }
 
-// Whether several paths come to a block from before it: lanes may meet there.
-bool Lowering::reconverges(const ir::Cfg& cfg, std::size_t block) {
+// Whether several paths come to a block from before it: lanes may meet there. Machine code says where they do.
+bool Lowering::reconverges(const ir::Cfg& cfg, std::size_t block) const {
+  if (!function_.meetings.empty()) return false;
   const std::vector<ir::BlockId>& from = cfg.predecessors[block];
   return std::count_if(from.begin(), from.end(), [&](ir::BlockId p) { return p.value < block; }) > 1;
 }

@@ -41,7 +41,7 @@ public:
 private:
   // lower.cpp
   void lower_blocks(const ir::Cfg& cfg);
-  static bool reconverges(const ir::Cfg& cfg, std::size_t block);
+  bool reconverges(const ir::Cfg& cfg, std::size_t block) const;
   BlockLayout layout(const ir::Cfg& cfg) const;
   void instruction(const ir::Instruction& i);
   void unsupported(const ir::Instruction& i) { emit(OpKind::unsupported, i); }

@@ -41,7 +41,7 @@ struct HostPlace {
 
 // A view of registers and of Exec's scratch: good until the next op. Resolving fills in what the form has, and leaves
 // the rest as it is: most accesses are few instructions.
-struct Access {
+struct AccessView {
   ir::StateSpace space;
   AddressForm form;
   bool whole;  // every thread of the batch performs it
@@ -86,24 +86,24 @@ enum class Purpose : u8 {
 template <class F> void resolve(Exec&, const Op&, Purpose, F&& each);
 
 // Raises a fault where the op may not make the access, warns once where a GPU would let it pass.
-void check_lanes(Exec&, const Op&, const Access&);
-inline void check(Exec& x, const Op& op, const Access& a) {
+void check_lanes(Exec&, const Op&, const AccessView&);
+inline void check(Exec& x, const Op& op, const AccessView& a) {
   if (a.form != AddressForm::affine) check_lanes(x, op, a);
 }
 
 // Hands it to the sink. Not counted: kernel parameters, which GPUs read through the constant cache, memory of other CTAs, and ops
 // without a site.
-void report_to_sink(Exec&, const Op&, const Access&);
-inline void report(Exec& x, const Op& op, const Access& a) {
+void report_to_sink(Exec&, const Op&, const AccessView&);
+inline void report(Exec& x, const Op& op, const AccessView& a) {
   if (x.sink != nullptr && op.site.valid() && !a.remote) report_to_sink(x, op, a);
 }
 
 // What resolve() is made of.
 //
 // The access as a whole; `space` stays generic when it falls into several.
-void resolve_at_once(Exec&, const Op&, Purpose, Access&);
+void resolve_at_once(Exec&, const Op&, Purpose, AccessView&);
 // The parts of a generic access, `each` with addresses relative to its space.
-void split_by_space(Exec&, const Access&, const std::function<void(const Access&)>& each);
+void split_by_space(Exec&, const AccessView&, const std::function<void(const AccessView&)>& each);
 // Writes source 0 + op.offset to Exec::address for every warp that takes part; says what the mask's lanes span.
 Extremes write_addresses(Exec&, const Op&);
 // The end of a space that has one size for all: shared memory of a CTA, local memory of a thread, parameters.
@@ -117,10 +117,10 @@ bool in_known_range(Exec&, const Op&, u64 lowest, u64 highest, u64 bytes);
 
 template <class F>
 [[gnu::always_inline]] inline void resolve(Exec& x, const Op& op, Purpose purpose, F&& each) {
-  Access a;
+  AccessView a;
   resolve_at_once(x, op, purpose, a);
   if (a.space != ir::StateSpace::generic) [[likely]]
-    return each(static_cast<const Access&>(a));
+    return each(static_cast<const AccessView&>(a));
   split_by_space(x, a, each);
 }
 

@@ -49,7 +49,7 @@ constexpr u32 most_elements = 8;
 // An access and its operands.
 struct Job {
   Exec& x;
-  const Access& access;
+  const AccessView& access;
   u32 elements = 1;
   const Value* value[most_elements] = {}; // registers may be wider than what they hold
   const Value* compare = nullptr;
@@ -184,7 +184,7 @@ bool is_alone(const Exec& x, const ir::Form& form) {
 }
 
 // Says whether memory that others see has changed.
-bool update_memory(Exec& x, const Op& op, const Access& a) {
+bool update_memory(Exec& x, const Op& op, const AccessView& a) {
   const ir::Form& form = *op.form;
   AtomicOp operation = form.atomic_op();
   bool cas = operation == AtomicOp::cas, global = a.space == ir::StateSpace::global, changed = false;
@@ -212,7 +212,7 @@ namespace ops {
 // slots: destinations (elements, none for red), address, values (elements), for cas: compare, then value
 void atomic(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check(x, op, a);
     report(x, op, a);
     bool changed = !x.performs_stores || update_memory(x, op, a);

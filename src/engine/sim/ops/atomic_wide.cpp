@@ -36,7 +36,7 @@ void atomic_wide(Exec& x, const Op& op) {
                                                                << 64;
   };
   std::array<u64*, 2> old{static_cast<u64*>(x.scratch[0]), static_cast<u64*>(x.scratch[1])};
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check(x, op, a);
     report(x, op, a);
     for (u32 w = x.first_warp; w < x.end_warp; ++w)

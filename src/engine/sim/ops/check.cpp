@@ -20,7 +20,7 @@ std::string_view kind_name(const Exec& x, const Op& op) {
   return op.kind() == OpKind::store ? "store" : "load";
 }
 
-template <class F> void each_lane(const Exec& x, const Access& a, F&& f) {
+template <class F> void each_lane(const Exec& x, const AccessView& a, F&& f) {
   for (u32 w = 0; w < x.shape.warps; ++w)
     for_each_lane(a.mask->word[w],
                   [&](u32 lane) { f(w * warp_size + lane, a.address[w * warp_size + lane]); });
@@ -45,7 +45,7 @@ std::string help_for_alignment(const Exec& x, const Op& op) {
                    : "align the pointer, or access smaller elements";
 }
 
-void check_alignment(Exec& x, const Op& op, const Access& a) {
+void check_alignment(Exec& x, const Op& op, const AccessView& a) {
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (at & (a.bytes - 1))
       raise(x, op, FaultKind::misaligned_address, "kernel-misaligned-address",
@@ -90,12 +90,12 @@ bool was_freed(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
 }
 
 // Lanes that are not all inside one allocation.
-void check_device_memory(Exec& x, const Op& op, const Access& a) {
+void check_device_memory(Exec& x, const Op& op, const AccessView& a) {
   each_lane(x, a, [&](u32 thread, u64 at) { check_device_lane(x, op, a.bytes, thread, at); });
 }
 
 // Shared memory, local memory, parameters.
-void check_window(Exec& x, const Op& op, const Access& a, u64 size) {
+void check_window(Exec& x, const Op& op, const AccessView& a, u64 size) {
   std::string_view name = a.space == StateSpace::shared  ? "shared"
                           : a.space == StateSpace::local ? "local"
                                                          : "parameter";
@@ -140,7 +140,7 @@ void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
        thread, {describe_address(x, at)});
 }
 
-void check_lanes(Exec& x, const Op& op, const Access& a) {
+void check_lanes(Exec& x, const Op& op, const AccessView& a) {
   if (a.lowest > a.highest) return; // no lane
   if (a.bits & (a.bytes - 1)) check_alignment(x, op, a);
   if (a.space == StateSpace::global || a.space == StateSpace::constant) {

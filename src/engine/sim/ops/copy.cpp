@@ -21,12 +21,12 @@ Mask lanes_that_read(const Exec& x, const Mask& all, const u32* size, u32 least,
 }
 
 // Alignment is asked of the whole copy, place of the bytes that are read.
-void check_sized(Exec& x, const Op& op, const Access& a, const u32* size) {
+void check_sized(Exec& x, const Op& op, const AccessView& a, const u32* size) {
   if ((a.bits & (a.bytes - 1)) != 0) return check(x, op, a);
   for (u32 bytes = 1; bytes <= a.bytes; ++bytes) {
     Mask lanes = lanes_that_read(x, *a.mask, size, bytes, bytes == a.bytes ? ~u32{0} : bytes);
     if (lanes == Mask{}) continue;
-    Access part = a;
+    AccessView part = a;
     part.mask = &lanes, part.bytes = bytes, part.bits = 0;
     part.lowest = ~u64{0}, part.highest = 0;
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
@@ -38,7 +38,7 @@ void check_sized(Exec& x, const Op& op, const Access& a, const u32* size) {
   }
 }
 
-void read_sized(Exec& x, const Op& op, const Access& a, const u32* size) {
+void read_sized(Exec& x, const Op& op, const AccessView& a, const u32* size) {
   for (u32 w = x.first_warp; w < x.end_warp; ++w)
     for_each_lane(a.mask->word[w], [&](u32 lane) {
       u32 thread = w * warp_size + lane, words[4] = {};
@@ -60,7 +60,7 @@ void load_sized(Exec& x, const Op& op) {
   for (u32 d = 0; d < op.destinations; ++d) std::fill_n(static_cast<u32*>(x.scratch[d]), x.shape.lanes, 0u);
   x.copying = all;
   x.perform(lanes_that_read(x, all, size, 1, ~u32{0}));
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check_sized(x, op, a, size);
     report(x, op, a);
     read_sized(x, op, a, size);

@@ -23,7 +23,7 @@ Mask row_lanes(const Exec& x, u32 rows) {
 }
 
 // Rows that a missing lane should have named stay zero.
-Tile read_tile(const Access& a, u32 warp, u32 first_lane) {
+Tile read_tile(const AccessView& a, u32 warp, u32 first_lane) {
   Tile out{};
   for (u32 row = 0; row < tile; ++row) {
     u32 lane = first_lane + row;
@@ -50,7 +50,7 @@ u32 lane_part(const Tile& matrix, u32 lane, bool transposed) {
   return low | high << 16;
 }
 
-void give_tiles(Exec& x, const Op& op, const Access& a) {
+void give_tiles(Exec& x, const Op& op, const AccessView& a) {
   bool transposed = op.sign;
   for (u32 d = 0; d < op.destinations; ++d) {
     u32* result = static_cast<u32*>(x.scratch[d]);
@@ -64,7 +64,7 @@ void give_tiles(Exec& x, const Op& op, const Access& a) {
   for (u32 d = 0; d < op.destinations; ++d) x.merge(x.values[op.destination(d)], x.scratch[d]);
 }
 
-void put_tiles(Exec& x, const Op& op, const Access& a) {
+void put_tiles(Exec& x, const Op& op, const AccessView& a) {
   for (u32 s = 1; s < op.sources; ++s) {
     const u32* from = static_cast<const u32*>(x.lanes_of(op.source(s)));
     for (u32 w = x.first_warp; w < x.end_warp; ++w) {
@@ -91,9 +91,10 @@ void load_matrix(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   Mask all = *x.mask;
   x.perform(row_lanes(x, op.destinations * tile));
-  resolve(x, op, Purpose::atomic, [&](const Access& a) { check(x, op, a); }); // the others may point anywhere
+  resolve(x, op, Purpose::atomic,
+          [&](const AccessView& a) { check(x, op, a); }); // the others may point anywhere
   x.perform(all);
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     report(x, op, a);
     give_tiles(x, op, a);
   });
@@ -109,7 +110,7 @@ void store_matrix(Exec& x, const Op& op) {
     x.values[op.source(s)].materialize();
   }
   x.perform(row_lanes(x, (op.sources - 1u) * tile));
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check(x, op, a);
     report(x, op, a);
     if (x.performs_stores) put_tiles(x, op, a);

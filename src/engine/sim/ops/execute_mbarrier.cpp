@@ -25,7 +25,7 @@ using ir::Opcode;
 
 // Calls f(thread, host address of its object) in the order of the lanes.
 template <class F> void each_object(Exec& x, const Op& op, F&& f) {
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check(x, op, a);
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(a.mask->word[w], [&](u32 lane) {
@@ -177,7 +177,7 @@ std::string describe_mbarrier(Exec& x, const Op& op) {
   Mask one;
   one.word[thread / warp_size] = u32{1} << thread % warp_size;
   x.perform(one);
-  resolve(x, op, Purpose::follow, [&](const Access& a) {
+  resolve(x, op, Purpose::follow, [&](const AccessView& a) {
     if (a.space != ir::StateSpace::shared ||
         !Memory::Range{0, space_size(x, a.space)}.covers(a.address[thread], 8))
       return;

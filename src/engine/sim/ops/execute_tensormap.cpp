@@ -32,13 +32,13 @@ TensorField field_of(const ir::Form& form) {
 }
 
 // Both halves of each lane's 128 bytes, which are aligned to 64.
-void check_map(Exec& x, const Op& op, const Access& a) {
+void check_map(Exec& x, const Op& op, const AccessView& a) {
   check(x, op, a);
   auto move = [&](u64 by) {
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(a.mask->word[w], [&](u32 lane) { x.address[w * warp_size + lane] += by; });
   };
-  Access second = a;
+  AccessView second = a;
   second.lowest += op.element_bytes, second.highest += op.element_bytes;
   move(op.element_bytes);
   check(x, op, second);
@@ -47,7 +47,7 @@ void check_map(Exec& x, const Op& op, const Access& a) {
 
 // Calls f(thread, the map's bytes on the host).
 template <class F> void each_map(Exec& x, const Op& op, F&& f) {
-  resolve(x, op, Purpose::atomic, [&](const Access& a) {
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check_map(x, op, a);
     for (u32 w = x.first_warp; w < x.end_warp; ++w)
       for_each_lane(a.mask->word[w], [&](u32 lane) {

@@ -19,11 +19,11 @@ bool is_sparse(const Exec& x) {
 }
 
 // Whether all threads read the same bytes.
-bool is_uniform(const Access& a) {
+bool is_uniform(const AccessView& a) {
   return (a.stride[0] | a.stride[1] | a.stride[2] | a.stride[3]) == 0 && a.host.cta_stride == 0;
 }
 
-void load_uniform(Exec& x, const Op& op, const Access& a) {
+void load_uniform(Exec& x, const Op& op, const AccessView& a) {
   u64 from = a.host_begin();
   for (u32 e = 0; e < op.elements; ++e, from += op.element_bytes)
     if (op.destination(e) != no_slot)
@@ -31,7 +31,7 @@ void load_uniform(Exec& x, const Op& op, const Access& a) {
 }
 
 // M: as in memory, C: as in the register
-template <class M, class C> void load_block_rows(const Shape& shape, const Access& a, u64 skip, C* out) {
+template <class M, class C> void load_block_rows(const Shape& shape, const AccessView& a, u64 skip, C* out) {
   u64 step = static_cast<u64>(a.stride[0]);
   each_block_row(shape, a, skip, [&](u64 from, u32 lane) {
     C* to = out + lane;
@@ -44,7 +44,7 @@ template <class M, class C> void load_block_rows(const Shape& shape, const Acces
 }
 
 // For every lane of the batch.
-void load_all(Exec& x, const Op& op, const Access& a) {
+void load_all(Exec& x, const Op& op, const AccessView& a) {
   if (is_uniform(a)) return load_uniform(x, op, a);
   const Strides stride = a.host_stride();
   for (u32 e = 0; e < op.elements; ++e) {
@@ -64,7 +64,7 @@ void load_all(Exec& x, const Op& op, const Access& a) {
   }
 }
 
-void load_masked(const Op& op, const Access& a, Value& to, u64 skip) {
+void load_masked(const Op& op, const AccessView& a, Value& to, u64 skip) {
   const u32* masks = a.mask->word.data();
   if (!is_contiguous(op, a, to.bits))
     with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
@@ -78,7 +78,7 @@ void load_masked(const Op& op, const Access& a, Value& to, u64 skip) {
     lanes::load_some64(to.writable<u64>(0), a.rows, a.host_begin() + skip, masks);
 }
 
-void load_listed(const Op& op, const Access& a, Value& to, u64 skip) {
+void load_listed(const Op& op, const AccessView& a, Value& to, u64 skip) {
   with_types(op.element_bytes, op.sign, to.bits, [&]<class M, class C>() {
     each_listed(a, skip, [out = to.writable<C>(0)](u64 from, u16 lane) {
       out[lane] = static_cast<C>(read_element<M>(from));
@@ -87,7 +87,7 @@ void load_listed(const Op& op, const Access& a, Value& to, u64 skip) {
 }
 
 // Elements as wide as the register.
-void gather(Exec& x, const Access& a, u64 skip, Value& to) {
+void gather(Exec& x, const AccessView& a, u64 skip, Value& to) {
   u32 first = x.first_warp, end = x.end_warp;
   const u64* address = a.address;
   if (a.host.thread_stride != 0) {
@@ -110,7 +110,7 @@ void gather(Exec& x, const Access& a, u64 skip, Value& to) {
   }
 }
 
-template <class M, class C> void load_each(const Exec& x, const Access& a, u64 skip, C* out) {
+template <class M, class C> void load_each(const Exec& x, const AccessView& a, u64 skip, C* out) {
   const HostPlace host = a.host;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     u64 base = host.at_warp(w) + skip;
@@ -127,14 +127,14 @@ template <class M, class C> void load_each(const Exec& x, const Access& a, u64 s
   }
 }
 
-void load_lanes(Exec& x, const Op& op, const Access& a, Value& to, u64 skip) {
+void load_lanes(Exec& x, const Op& op, const AccessView& a, Value& to, u64 skip) {
   if (op.element_bytes * 8 == to.bits && to.bits >= 32) return gather(x, a, skip, to);
   with_types(op.element_bytes, op.sign, to.bits,
              [&]<class M, class C>() { load_each<M>(x, a, skip, to.writable<C>(0)); });
 }
 
 // Under a mask, or with an address per lane.
-void load_some(Exec& x, const Op& op, const Access& a) {
+void load_some(Exec& x, const Op& op, const AccessView& a) {
   bool overwrites = x.kills(op);
   for (u32 e = 0; e < op.elements; ++e) {
     if (op.destination(e) == no_slot) continue;
@@ -152,13 +152,13 @@ void load_some(Exec& x, const Op& op, const Access& a) {
 }
 
 // Whether to read for the lanes that do not perform it, too.
-bool reads_for_all(const Exec& x, const Op& op, const Access& a) {
+bool reads_for_all(const Exec& x, const Op& op, const AccessView& a) {
   if (a.form != AddressForm::affine || !a.readable_whole || !x.kills(op)) return false;
   return a.whole || is_uniform(a) || !is_sparse(x);
 }
 
 void load_entered(Exec& x, const Op& op) {
-  resolve(x, op, Purpose::load, [&](const Access& a) {
+  resolve(x, op, Purpose::load, [&](const AccessView& a) {
     check(x, op, a);
     report(x, op, a);
     if (reads_for_all(x, op, a))
@@ -170,7 +170,7 @@ void load_entered(Exec& x, const Op& op) {
 
 // Kernel parameters are half of the ops of a small kernel, and nearly always at a known address, which is no access. That is
 // resolved at a glance, with nothing to check or to report; other such accesses are resolved like any.
-bool resolve_parameter(const Exec& x, const Op& op, Access& a) {
+bool resolve_parameter(const Exec& x, const Op& op, AccessView& a) {
   const Value& address = x.values[op.source(0)];
   u64 size = x.launch.parameters.size();
   a.bytes = u32{op.element_bytes} * op.elements;
@@ -193,7 +193,7 @@ void load(Exec& x, const Op& op) {
 
 void load_param(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  Access a;
+  AccessView a;
   if (!op.site.valid() && x.kills(op) && resolve_parameter(x, op, a))
     load_uniform(x, op, a);
   else

@@ -7,7 +7,7 @@
 namespace warplens::sim {
 
 // Affine, all threads: calls f(host address of the first thread, its lane) for each row of each block.
-template <class F> void each_block_row(const Shape& shape, const Access& a, u64 skip, F&& f) {
+template <class F> void each_block_row(const Shape& shape, const AccessView& a, u64 skip, F&& f) {
   u32 lane = 0;
   u64 host = a.host_begin() + skip;
   const Strides stride = a.host_stride();
@@ -18,7 +18,7 @@ template <class F> void each_block_row(const Shape& shape, const Access& a, u64 
 }
 
 // Affine, the mask's lanes: calls f(host address, lane), in the order of the lanes.
-template <class F> void each_masked(const Access& a, u64 skip, F&& f) {
+template <class F> void each_masked(const AccessView& a, u64 skip, F&& f) {
   u64 host = a.host_begin() + skip;
   u64 step = static_cast<u64>(a.rows.stride[0]);
   each_segment(a.rows, a.piece, a.mask->word.data(), [&](i64 offset, u64 lane, u32 mask) {
@@ -27,7 +27,7 @@ template <class F> void each_masked(const Access& a, u64 skip, F&& f) {
 }
 
 // Listed: calls f(host address, lane), in the order of the list.
-template <class F> void each_listed(const Access& a, u64 skip, F&& f) {
+template <class F> void each_listed(const AccessView& a, u64 skip, F&& f) {
   const HostPlace host = a.host;
   const u64* address = a.address;
   for (u16 lane : std::span(a.list, a.listed))
@@ -35,7 +35,7 @@ template <class F> void each_listed(const Access& a, u64 skip, F&& f) {
 }
 
 // Affine, the mask's lanes: whether neighbours lie together, elements as wide as the register.
-inline bool is_contiguous(const Op& op, const Access& a, u32 bits) {
+inline bool is_contiguous(const Op& op, const AccessView& a, u32 bits) {
   return op.element_bytes * 8 == bits && bits >= 32 && a.rows.stride[0] == op.element_bytes;
 }
 

@@ -14,7 +14,7 @@ access::Space sink_space(ir::StateSpace space) {
   }
 }
 
-access::AccessHeader header_of(const Exec& x, const Op& op, const Access& a) {
+access::AccessHeader header_of(const Exec& x, const Op& op, const AccessView& a) {
   const access::Site& site = x.code->module->sites[op.site.value];
   return {.site = op.site,
           .space = sink_space(a.space),
@@ -25,7 +25,7 @@ access::AccessHeader header_of(const Exec& x, const Op& op, const Access& a) {
           .atomic = site.atomic};
 }
 
-void report_affine(Exec& x, const Op& op, const Access& a) {
+void report_affine(Exec& x, const Op& op, const AccessView& a) {
   access::AffineAccess affine{header_of(x, op, a)};
   affine.cta = x.cta->index;
   affine.count = x.shape.ctas;
@@ -38,7 +38,7 @@ void report_affine(Exec& x, const Op& op, const Access& a) {
 }
 
 // From the CTA of the first warp that takes part to the last warp that does.
-void report_lanes(Exec& x, const Op& op, const Access& a) {
+void report_lanes(Exec& x, const Op& op, const AccessView& a) {
   u32 first = x.first_warp - x.first_warp % x.shape.cta_warps;
   access::LaneBatch batch{header_of(x, op, a)};
   batch.cta = x.cta->index + first / x.shape.cta_warps;
@@ -50,7 +50,7 @@ void report_lanes(Exec& x, const Op& op, const Access& a) {
 
 // An asynchronous copy is counted where it reads; where it writes is for the store behind it to say (lower_copy.cpp). Lanes
 // that read nothing are not in the access.
-void report_copy(Exec& x, const Op& op, const Access& a) {
+void report_copy(Exec& x, const Op& op, const AccessView& a) {
   const Op& store = x.code->ops[x.pc];
   const bool sized = op.kind() == OpKind::load_sized;
   if (a.form == AddressForm::affine) write_addresses(x, op);
@@ -78,7 +78,7 @@ void report_copy(Exec& x, const Op& op, const Access& a) {
 
 } // namespace
 
-void report_to_sink(Exec& x, const Op& op, const Access& a) {
+void report_to_sink(Exec& x, const Op& op, const AccessView& a) {
   if (x.code->module->sites[op.site.value].kind == access::Kind::async_copy) return report_copy(x, op, a);
   if (a.form == AddressForm::affine)
     report_affine(x, op, a);

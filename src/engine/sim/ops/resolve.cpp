@@ -49,7 +49,7 @@ bool is_inside(Exec& x, const Op& op, const Range& range, u64 bytes) {
 }
 
 // The least and the greatest address of a thread in the mask.
-Range range_of_active(const Exec& x, const Access& a) {
+Range range_of_active(const Exec& x, const AccessView& a) {
   Rows rows = rows_of(x.shape.extent.data(), a.stride.data());
   u32 piece = segment_of(rows);
   if (piece == 0) return {};
@@ -65,7 +65,7 @@ Range range_of_active(const Exec& x, const Access& a) {
 }
 
 // Whether every thread has bytes of its own: the strides, smallest first, each step over what the smaller ones cover.
-bool is_distinct(const Shape& shape, const Access& a) {
+bool is_distinct(const Shape& shape, const AccessView& a) {
   std::pair<u64, u64> step[axes];
   for (u32 d = 0; d < axes; ++d) step[d] = {std::abs(a.stride[d]), shape.extent[d]};
   if (a.space == StateSpace::shared) step[3] = {0, 1}; // each CTA has its own
@@ -81,14 +81,14 @@ bool is_distinct(const Shape& shape, const Access& a) {
 
 // Whether the threads of each warp have bytes of their own. Then warps may be stored one after the other, and in each
 // nobody can tell the order.
-bool is_distinct_in_warps(const Shape& shape, const Access& a) {
+bool is_distinct_in_warps(const Shape& shape, const AccessView& a) {
   bool rows_are_warps = shape.block.x % warp_size == 0 || is_ramp(a.stride, shape, 3);
   return rows_are_warps ? static_cast<u64>(std::abs(a.stride[0])) >= a.bytes : is_distinct(shape, a);
 }
 
 // For accesses that may not be moved as one: in which pieces, and where the active threads' addresses lie.
 // Apart from what follows, so that this costs the others nothing.
-[[gnu::noinline]] bool resolve_segments(Exec& x, const Op& op, Purpose purpose, Access& a, Range& range) {
+[[gnu::noinline]] bool resolve_segments(Exec& x, const Op& op, Purpose purpose, AccessView& a, Range& range) {
   bool stores = purpose == Purpose::store;
   a.distinct = stores && a.whole && is_distinct(x.shape, a);
   if (a.distinct) return true;
@@ -100,7 +100,7 @@ bool is_distinct_in_warps(const Shape& shape, const Access& a) {
   return a.readable_whole || (range.valid && is_inside(x, op, range, a.bytes));
 }
 
-bool resolve_affine(Exec& x, const Op& op, Purpose purpose, Access& a) {
+bool resolve_affine(Exec& x, const Op& op, Purpose purpose, AccessView& a) {
   const Value& v = x.values[op.source(0)];
   if (!v.affine || a.space == StateSpace::generic || a.space == StateSpace::local ||
       purpose == Purpose::atomic || (purpose == Purpose::follow && !a.whole))
@@ -135,13 +135,13 @@ Extremes list_addresses(u64* address, const Register* in, Register offset, std::
   return {low, high, bits};
 }
 
-void set_extent(Access& a, const Extremes& e) {
+void set_extent(AccessView& a, const Extremes& e) {
   a.lowest = e.lowest;
   a.highest = e.highest;
   a.bits = e.bits;
 }
 
-bool resolve_listed(Exec& x, const Op& op, Purpose purpose, Access& a) {
+bool resolve_listed(Exec& x, const Op& op, Purpose purpose, AccessView& a) {
   // Lanes that write to one address: the list's order is right for accesses that take a warp as a whole.
   bool any_order = purpose == Purpose::load ||
                    (purpose == Purpose::store && (a.space == StateSpace::local || a.bytes <= 4));
@@ -164,7 +164,7 @@ Extremes extent_of(const Exec& x, const Mask& mask, const u64* address) {
 }
 
 // Every active lane's address becomes what `of` makes of it.
-template <typename Of> void change_addresses(Exec& x, Access& a, Of of) {
+template <typename Of> void change_addresses(Exec& x, AccessView& a, Of of) {
   Extremes extent{~u64{0}, 0, 0};
   for (u32 w = x.first_warp; w < x.end_warp; ++w)
     for_each_lane(a.mask->word[w], [&](u32 lane) {
@@ -177,12 +177,12 @@ template <typename Of> void change_addresses(Exec& x, Access& a, Of of) {
 
 // An address register may be wider than its space has addresses, and is truncated then (PTX ISA, "Operands", addresses): what
 // `s[~i]` of an unsigned i adds to a shared pointer goes round at 32 bits. Seen only where an address is outside.
-void truncate_addresses(Exec& x, Access& a) {
+void truncate_addresses(Exec& x, AccessView& a) {
   change_addresses(x, a, [](u64 at) { return u64{static_cast<u32>(at)}; });
 }
 
 // Machine code gives the rank of the CTA with every address of its shared memory (exec/cluster.h).
-void leave_rank_out(Exec& x, Access& a) {
+void leave_rank_out(Exec& x, AccessView& a) {
   change_addresses(x, a, [own = x.cta->cluster_rank](u64 at) {
     u64 truncated = static_cast<u32>(at);
     return truncated >> cluster_rank_shift == own ? truncated & (Memory::window_size - 1) : truncated;
@@ -190,7 +190,7 @@ void leave_rank_out(Exec& x, Access& a) {
 }
 
 // Whether no generic address in it names another space than global memory: the windows are neighbours.
-bool misses_windows(const Exec& x, const Access& a) {
+bool misses_windows(const Exec& x, const AccessView& a) {
   return a.lowest >= window_of(x, StateSpace::param) + Memory::window_size ||
          a.highest < window_of(x, StateSpace::shared);
 }
@@ -212,7 +212,7 @@ Mask take_window(Exec& x, Mask& rest, u64 window) {
 
 } // namespace
 
-void resolve_at_once(Exec& x, const Op& op, Purpose purpose, Access& a) {
+void resolve_at_once(Exec& x, const Op& op, Purpose purpose, AccessView& a) {
   a.space = op.space;
   a.remote = false;
   a.whole = x.unguarded && x.whole;
@@ -244,11 +244,11 @@ u64 window_of_rank(const Exec& x, u32 rank) {
   return window_of(x, StateSpace::shared) + (number << cluster_rank_shift);
 }
 
-void split_by_space(Exec& x, const Access& whole, const std::function<void(const Access&)>& each) {
+void split_by_space(Exec& x, const AccessView& whole, const std::function<void(const AccessView&)>& each) {
   Mask rest = *whole.mask;
   auto part = [&](StateSpace space, const Mask& mask, const HostPlace& host, bool remote = false) {
     if (mask == Mask{}) return;
-    Access a = whole;
+    AccessView a = whole;
     a.space = space;
     a.remote = remote;
     a.whole = false;

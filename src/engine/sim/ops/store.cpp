@@ -4,7 +4,7 @@
 // November 2026) takes a warp in the groups that its width is served in, the whole warp up to 4 bytes and halves of it
 // for 8, and in each group the lowest lane stays; quarters for 16 bytes are inferred. Programs rely on it: a sum by
 // shuffles that every lane stores. So rows are copied in the order of memory only where each thread has bytes of its
-// own, and pieces of warps in the order of warps only where no two lanes of a warp meet (Access::distinct).
+// own, and pieces of warps in the order of warps only where no two lanes of a warp meet (AccessView::distinct).
 #include "sim/memory/element.h"
 #include "sim/ops/alias.h"
 #include "sim/ops/move.h"
@@ -18,7 +18,7 @@ using ir::StateSpace;
 
 // M: as in memory, C: as in the register
 template <class M, class C>
-void store_block_rows(const Shape& shape, const Access& a, u64 skip, const C* in) {
+void store_block_rows(const Shape& shape, const AccessView& a, u64 skip, const C* in) {
   u64 step = static_cast<u64>(a.stride[0]);
   each_block_row(shape, a, skip, [&](u64 to, u32 lane) {
     for (u32 i = 0; i < shape.block.x; ++i, to += step) write_element(to, static_cast<M>(in[lane + i]));
@@ -26,7 +26,7 @@ void store_block_rows(const Shape& shape, const Access& a, u64 skip, const C* in
 }
 
 // From every lane of the batch.
-void store_all(Exec& x, const Op& op, const Access& a) {
+void store_all(Exec& x, const Op& op, const AccessView& a) {
   const Strides stride = a.host_stride();
   for (u32 e = 0; e < op.elements; ++e) {
     Value& from = x.values[op.source(1 + e)];
@@ -45,7 +45,7 @@ void store_all(Exec& x, const Op& op, const Access& a) {
   }
 }
 
-void store_masked(const Op& op, const Access& a, const Value& from, u64 skip) {
+void store_masked(const Op& op, const AccessView& a, const Value& from, u64 skip) {
   const u32* masks = a.mask->word.data();
   if (!is_contiguous(op, a, from.bits))
     with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
@@ -58,7 +58,7 @@ void store_masked(const Op& op, const Access& a, const Value& from, u64 skip) {
     lanes::store_some64(a.host_begin() + skip, a.rows, masks, from.read<u64>(0));
 }
 
-void store_listed(const Op& op, const Access& a, const Value& from, u64 skip) {
+void store_listed(const Op& op, const AccessView& a, const Value& from, u64 skip) {
   with_types(op.element_bytes, false, from.bits, [&]<class M, class C>() {
     each_listed(a, skip,
                 [in = from.read<C>(0)](u64 to, u16 lane) { write_element(to, static_cast<M>(in[lane])); });
@@ -80,7 +80,7 @@ template <class F> [[gnu::always_inline]] inline void each_in_order(u32 mask, u3
 }
 
 template <class M, class C>
-void store_each(const Exec& x, const Access& a, u64 skip, u32 group, const C* in) {
+void store_each(const Exec& x, const AccessView& a, u64 skip, u32 group, const C* in) {
   const HostPlace host = a.host;
   for (u32 w = x.first_warp; w < x.end_warp; ++w) {
     u32 mask = a.mask->word[w];
@@ -97,14 +97,14 @@ void store_each(const Exec& x, const Access& a, u64 skip, u32 group, const C* in
   }
 }
 
-void store_lanes(const Exec& x, const Op& op, const Access& a, const Value& from, u64 skip) {
+void store_lanes(const Exec& x, const Op& op, const AccessView& a, const Value& from, u64 skip) {
   u32 group = a.bytes <= 4 ? warp_size : a.bytes == 8 ? warp_size / 2 : warp_size / 4;
   with_types(op.element_bytes, false, from.bits,
              [&]<class M, class C>() { store_each<M>(x, a, skip, group, from.read<C>(0)); });
 }
 
 // Under a mask, or with an address per lane. Lanes may go where others that are still in memory come from.
-void store_some(Exec& x, const Op& op, const Access& a) {
+void store_some(Exec& x, const Op& op, const AccessView& a) {
   for (u32 e = 0; e < op.elements; ++e) {
     Value& from = x.values[op.source(1 + e)];
     need_lanes(from, x.shape);
@@ -130,7 +130,7 @@ void store(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   x.writes += op.space != StateSpace::local;
   ++x.effects;
-  resolve(x, op, Purpose::store, [&](const Access& a) {
+  resolve(x, op, Purpose::store, [&](const AccessView& a) {
     check(x, op, a);
     report(x, op, a);
     if (!x.performs_stores) return;

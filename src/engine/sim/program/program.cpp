@@ -211,15 +211,13 @@ ParameterLayout parameter_layout(const ir::Module& m, const ir::Function& f) {
   return out;
 }
 
-// "name (256 bytes)", with the parameter that it is as large as: one that is passed by value, and whose address the kernel takes
-// or that it indexes by lane, is copied to local memory.
-static std::string local_array_text(const ir::Variable& variable, const KernelInfo& info) {
+// A parameter that is passed by value, and whose address the kernel takes or that it indexes by lane, is copied to local memory.
+static access::LocalArray local_array(const ir::Variable& variable, const KernelInfo& info) {
   constexpr u32 structure = 16; // bytes; smaller ones are anything
-  std::string of;
-  for (std::size_t i = 0; i < info.parameters.size(); ++i)
-    if (info.parameters[i].second == variable.size && variable.size > structure)
-      of = fmt::format(", as large as parameter {}, which it may be a copy of", i + 1);
-  return fmt::format("{} ({} bytes{})", variable.name, variable.size, of);
+  access::LocalArray out{variable.name, variable.size};
+  for (u32 i = 0; i < info.parameters.size(); ++i)
+    if (info.parameters[i].second == variable.size && variable.size > structure) out.parameter = i + 1;
+  return out;
 }
 
 KernelInfo Program::info(ir::FunctionId id) const {
@@ -239,7 +237,7 @@ KernelInfo Program::info(ir::FunctionId id) const {
     out.local_bytes += place_thread_variables(m, function).local_bytes;
     for (ir::VariableId v : function.variables)
       if (m.variables[v.value].space == StateSpace::local)
-        out.local_arrays.push_back(local_array_text(m.variables[v.value], out));
+        out.local_arrays.push_back(local_array(m.variables[v.value], out));
   }
   out.required_threads = f.required_threads;
   out.max_threads = f.max_threads;

@@ -92,10 +92,10 @@ void AccessChecks::before(const Step& step) {
   x_.mask = &x_.active;
   x_.unguarded = x_.full;
   if (op.guard != no_slot && !x_.enter_guarded(op)) return;
-  resolve(x_, op, Purpose::atomic, [&](const Access& a) { look(op, a); });
+  resolve(x_, op, Purpose::atomic, [&](const AccessView& a) { look(op, a); });
 }
 
-void AccessChecks::look(const Op& op, const Access& a) {
+void AccessChecks::look(const Op& op, const AccessView& a) {
   bool shared = a.space == StateSpace::shared;
   if (!shared && a.space != StateSpace::global) return;
   if (shared && !judges_shared()) return;

@@ -36,7 +36,7 @@ public:
 
 private:
   bool judges_shared(); // of the kernel and what it calls
-  void look(const Op&, const Access&);
+  void look(const Op&, const AccessView&);
   void look_at_global(const Op&, u32 thread, u64 address, u32 bytes);
   void look_at_shared(const Op&, u32 thread, u64 offset, u32 bytes);
   std::array<std::byte, 32> stored_by(const Op&, u32 thread); // of a store

@@ -30,7 +30,7 @@ u64 Step::bytes_of(ir::StateSpace space) const { return space_size(exec_, space)
 
 void Step::each_access(const Mask& lanes, const std::function<void(const StepAccess&)>& f) const {
   exec_.perform(lanes);
-  resolve(exec_, op, Purpose::follow, [&](const Access& a) {
+  resolve(exec_, op, Purpose::follow, [&](const AccessView& a) {
     bool affine = a.form == AddressForm::affine;
     f({a.space, a.bytes, a.lowest, a.highest, affine ? nullptr : a.mask, affine ? nullptr : a.address});
   });

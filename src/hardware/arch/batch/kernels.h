@@ -5,7 +5,7 @@
 // inline function, whichever it meets first. So nothing here is a function that they could leave behind
 // (scripts/check_symbols.py looks).
 #pragma once
-#include "arch/count.h"
+#include "arch/counts.h"
 #include "base/cpu.h"
 
 namespace warplens::arch {
@@ -26,12 +26,12 @@ enum class Sharing : u8 { shared, shared_in_pairs, each_lane, no_banks };
 
 // Warps of one instruction that wait to be counted side by side: see target/words.cpp.
 constexpr u32 columns = 32;
-using Row = u16[columns];
+using WordRow = u16[columns];
 struct PendingWords {
-  alignas(64) Row key[warp_size] = {}; // per lane
-  alignas(64) Row lanes = {};          // that are active
-  alignas(64) Row lower = {};          // those of them in the lower half-warp
-  alignas(64) Row in_pairs = {};       // does a wide load merge?
+  alignas(64) WordRow key[warp_size] = {}; // per lane
+  alignas(64) WordRow lanes = {};          // that are active
+  alignas(64) WordRow lower = {};          // those of them in the lower half-warp
+  alignas(64) WordRow in_pairs = {};       // does a wide load merge?
   u32 count = 0;
   u32 shift = 2;
   Sharing sharing = Sharing::shared;
@@ -76,12 +76,6 @@ struct WordsOfWarp {
 struct DistinctWords {
   u32 words = 0, sectors = 0, lines = 0; // different ones; sectors and lines where no banks are wanted
   u32 most_in_a_bank = 0;                // different words
-};
-
-// What one warp's access to global memory takes in the L1's stages (rules/l1_stages.h).
-struct StagePasses {
-  u32 tag = 0, data = 0;
-  bool operator==(const StagePasses&) const = default;
 };
 
 struct StagedWarp {

@@ -1,7 +1,6 @@
 // Copies through the L1 by banks on both sides, copies past it by pieces of sectors. See async_copy.h for what was measured.
 #include "arch/rules/async_copy.h"
-#include "arch/batch/distinct.h"
-#include "arch/count.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/shared.h"
 #include <algorithm>
 

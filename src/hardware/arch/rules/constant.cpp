@@ -1,7 +1,7 @@
 // Constant memory: the cache serves one address per request, so a warp makes as many requests as it has
 // different addresses; on 1.x the two half-warps are apart. Sources: CUDA C Programming Guide 4.2, 5.3.2.4
 // and F.3; measured on 9.0 (idc__requests), every pattern exact.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
 

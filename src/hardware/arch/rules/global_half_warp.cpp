@@ -10,7 +10,7 @@
 //
 // Source: CUDA C Programming Guide 4.2, F.3.2.1 and F.3.2.2. It speaks of 16 transactions for an uncoalesced
 // half-warp; that inactive lanes make none is inferred.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
 
@@ -18,16 +18,6 @@ namespace warplens::arch::rules {
 namespace {
 
 constexpr u32 half_warp = 16, sector_shift = 5;
-
-// What every global request counts alike on all architectures.
-void add_common(const access::WarpAccess& access, u32 lanes, Counts& counts) {
-  Distinct touched = distinct(access.address, lanes, access.bytes);
-  counts.requests += 1;
-  counts.tags += touched.lines;
-  counts.sectors += touched.sectors;
-  counts.ideal_sectors += ideal_sectors(touched.sectors, lanes, access.bytes);
-  counts.bytes_used += touched.bytes;
-}
 
 // Is every active lane k of the half-warp at base + k·bytes, base aligned so that the words fill whole
 // segments?
@@ -56,7 +46,7 @@ void issue_shrunk(u64 first, u64 last, u32 shift, Counts& counts) {
 
 void count_global_half_warp_strict(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   for_each_group(access.active, half_warp, [&](u32 lanes) {
-    add_common(access, lanes, counts);
+    add_global_request(access, lanes, counts);
     if (kth_thread_kth_word(access, lanes)) {
       counts.transactions += access.bytes == 16 ? 2 : 1;
       counts.transaction_bytes += u64{half_warp} * access.bytes;
@@ -73,7 +63,7 @@ void count_global_half_warp_strict(const Architecture&, const access::WarpAccess
 void count_global_half_warp_segments(const Architecture&, const access::WarpAccess& access, Counts& counts) {
   u32 shift = access.bytes == 1 ? 5 : access.bytes == 2 ? 6 : 7;
   for_each_group(access.active, half_warp, [&](u32 lanes) {
-    add_common(access, lanes, counts);
+    add_global_request(access, lanes, counts);
     // Segments are aligned, so they are disjoint and the order of issue changes nothing; and since none is
     // smaller than a sector, the touched sectors in ascending order say which segments there are and how far
     // each shrinks.

@@ -11,7 +11,7 @@
 //
 // Sources: CUDA C Programming Guide 4.2 F.4.2, F.5.2; CUDA C++ Programming Guide 12, compute capabilities 5.x
 // to 12.x; CUDA C++ Best Practices Guide 10.2.1; measurements in tests/arch/data.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
 
@@ -19,12 +19,7 @@ namespace warplens::arch::rules {
 namespace {
 
 void add_request(const Architecture& arch, const access::WarpAccess& access, u32 lanes, Counts& counts) {
-  Distinct touched = distinct(access.address, lanes, access.bytes);
-  counts.requests += 1;
-  counts.tags += touched.lines;
-  counts.sectors += touched.sectors;
-  counts.ideal_sectors += ideal_sectors(touched.sectors, lanes, access.bytes);
-  counts.bytes_used += touched.bytes;
+  const Distinct touched = add_global_request(access, lanes, counts);
   bool lines = transfers_lines(arch, access);
   counts.transactions += lines ? touched.lines : touched.sectors;
   counts.transaction_bytes +=

@@ -12,7 +12,7 @@
 //          words by half- and quarter-warps is inferred from 9.0, without its merging of pairs.
 //
 // Atomics are inferred on all of these: every lane needs a pass of its own at its bank.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/shared.h"
 #include "arch/table.h"
 

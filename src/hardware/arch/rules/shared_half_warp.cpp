@@ -7,7 +7,7 @@
 //
 // Source: CUDA C Programming Guide 4.2, F.3.3. Inferred: the choice of the broadcast word; stores and
 // atomics, which have no broadcast: stores behave like loads, and atomics take one pass per lane.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/shared.h"
 #include "arch/table.h"
 

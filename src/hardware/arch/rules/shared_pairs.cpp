@@ -15,7 +15,7 @@
 // Measured on 9.0, every pattern exact (tests/arch/data); documented in words for 7.0 and 7.5 (NVIDIA
 // developer forum, topic 77228); inferred for the others. How often a loop of float and wide atomics goes round where
 // several warps meet is not predictable from addresses.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/shared.h"
 #include "arch/table.h"
 #include <bit>

@@ -21,7 +21,7 @@
 // filters in two and three dimensions and between levels, gathers, borders and surfaces on an H200, 138 kernels, every one
 // exact (tests/hardware/data); of atomics of surfaces 2, which do not tell 4 lanes from lanes that meet apart. Other
 // architectures are an estimate by the same rule.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
 #include <algorithm>

@@ -19,6 +19,8 @@ namespace warplens::advise::rules {
 
 namespace {
 
+using access::AtomicOperation;
+
 // Leaves one lane for each address, the first.
 void keep_leaders(access::WarpAccess& access) {
   u32 leaders = 0;
@@ -31,19 +33,19 @@ void keep_leaders(access::WarpAccess& access) {
 }
 
 bool adds_integers(const access::Site& site) {
-  return access::has_part(site, "add") && !access::is_of_floats(site);
-}
-
-// Can the operands of lanes become one? Not where each lane must see what it replaced, or counts round and round.
-bool can_combine(const access::Site& site) {
-  for (std::string_view operation : {"exch", "cas", "inc", "dec"})
-    if (access::has_part(site, operation)) return false;
-  return true;
+  return atomic_operation(site) == AtomicOperation::add && !access::is_of_floats(site);
 }
 
 // Do copies of the table make one in the end? What was put there last, or compared with, cannot be added up.
 bool can_copy(const access::Site& site) {
-  return !access::has_part(site, "exch") && !access::has_part(site, "cas");
+  const AtomicOperation operation = atomic_operation(site);
+  return operation != AtomicOperation::exch && operation != AtomicOperation::cas;
+}
+
+// Can the operands of lanes become one? Not where each lane must see what it replaced, or counts round and round.
+bool can_combine(const access::Site& site) {
+  const AtomicOperation operation = atomic_operation(site);
+  return can_copy(site) && operation != AtomicOperation::inc && operation != AtomicOperation::dec;
 }
 
 // What hardware does where the assembler combines lanes by itself. In machine code it has done so.
@@ -63,15 +65,14 @@ std::optional<arch::Counts> by_itself(const Subject& s, const arch::Counts& lead
 
 // Warps reduce integers of 32 bits in one instruction (from 8.0 on), others in five shuffles.
 std::string example_of(const access::Site& site) {
-  if (site.bytes == 4 && !access::is_of_floats(site))
-    for (std::string_view operation : {"add", "min", "max", "and", "or", "xor"})
-      if (access::has_part(site, operation)) {
-        std::string name = operation == "add" ? "Add" : std::string(operation);
-        name[0] = static_cast<char>(name[0] & ~0x20);
-        return fmt::format("int all = __reduce_{}_sync(mask, value); if (lane == leader) atomic{}(p, all);",
-                           operation, name);
-      }
-  return access::has_part(site, "add")
+  static constexpr std::string_view reduced[] = {"", "add", "min", "max", "and", "or", "xor"},
+                                    atomic[] = {"", "Add", "Min", "Max", "And", "Or", "Xor"};
+  const AtomicOperation operation = atomic_operation(site);
+  if (const std::size_t n = static_cast<std::size_t>(operation);
+      site.bytes == 4 && !access::is_of_floats(site) && n != 0 && n < std::size(reduced))
+    return fmt::format("int all = __reduce_{}_sync(mask, value); if (lane == leader) atomic{}(p, all);",
+                       reduced[n], atomic[n]);
+  return operation == AtomicOperation::add
              ? "for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(mask, x, d); if (lane == 0) "
                "atomicAdd(p, x);"
              : "for (int d = 16; d > 0; d /= 2) x = max(x, __shfl_down_sync(mask, x, d)); … one lane";

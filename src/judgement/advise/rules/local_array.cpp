@@ -8,10 +8,8 @@ namespace warplens::advise::rules {
 void local_array(const Subject& s, std::vector<Advice>& list) {
   if (s.site.space != access::Space::local) return;
   std::string names;
-  if (s.context.launch != nullptr)
-    for (const std::string& name : s.context.launch->record().local_arrays)
-      names += (names.empty() ? " (" : ", ") + name;
-  if (!names.empty()) names += ")";
+  if (s.context.launch != nullptr) names = access::text_of(s.context.launch->record().local_arrays);
+  if (!names.empty()) names = " (" + names + ")";
   Advice out = draft(s, findings::Rule::local_array, Metric::sectors);
   bool spread = s.counters.sectors > s.counters.ideal_sectors;
   if (spread) {

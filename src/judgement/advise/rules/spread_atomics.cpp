@@ -128,8 +128,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
 } // namespace
 
 bool loops_in_shared(const access::Site& site) {
-  return (access::is_of_floats(site) || site.bytes == 8) && !access::has_part(site, "exch") &&
-         !access::has_part(site, "cas");
+  const access::AtomicOperation operation = access::atomic_operation(site);
+  return (access::is_of_floats(site) || site.bytes == 8) && operation != access::AtomicOperation::exch &&
+         operation != access::AtomicOperation::cas;
 }
 
 void say_loop_in_shared(const access::Site& site, Advice& out) {

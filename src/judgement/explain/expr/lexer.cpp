@@ -43,7 +43,7 @@ Integer literal_type(Wide value, Suffix suffix, bool decimal) {
   return Integer::u64;
 }
 
-Result<Token> number(const Texts& texts, Place place) {
+Result<Token> number(const Texts& texts, TextPlace place) {
   std::string_view text = texts.cut(place);
   u32 base = 10;
   std::size_t at = 0;
@@ -91,7 +91,7 @@ Result<std::vector<Token>> tokenize(const Texts& texts, u32 line) {
       ++at;
       continue;
     }
-    Place place{line, at, 1};
+    TextPlace place{line, at, 1};
     if (is_name(text[at])) {
       while (at + place.length < text.size() && is_name(text[at + place.length])) ++place.length;
       if (is_digit(text[at])) {

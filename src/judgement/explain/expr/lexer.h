@@ -12,7 +12,7 @@ enum class TokenKind : u8 { end, number, name, punctuation };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  Place place;
+  TextPlace place;
   std::string_view text; // into the Texts
   Wide value = 0;        // number
   Integer type = Integer::i32;

@@ -114,8 +114,8 @@ NodeId Parser::add(Node node) {
 }
 
 // From the start of `first` to the end of the last token taken.
-Place Parser::from(Place first) const {
-  const Place& last = tokens_[at_ == 0 ? 0 : at_ - 1].place;
+TextPlace Parser::from(TextPlace first) const {
+  const TextPlace& last = tokens_[at_ == 0 ? 0 : at_ - 1].place;
   first.length = std::max(last.column + last.length, first.column + 1) - first.column;
   return first;
 }
@@ -193,12 +193,15 @@ Parser::Parsed Parser::whole() {
   return out;
 }
 
+diag::Diagnostic Parser::too_deep() const {
+  return texts_.error("explain-too-deep", fmt::format("nested more than {} deep", deepest_nesting),
+                      here().place, "name parts of the expression with --set name=EXPRESSION");
+}
+
 Parser::Parsed Parser::conditional() {
   DepthGuard guard(depth_);
-  if (depth_ > deepest_nesting)
-    return failure(texts_.error("explain-too-deep", fmt::format("nested more than {} deep", deepest_nesting),
-                                here().place, "name parts of the expression with --set name=EXPRESSION"));
-  Place first = here().place;
+  if (depth_ > deepest_nesting) return failure(too_deep());
+  TextPlace first = here().place;
   Parsed condition = binary(1);
   if (!condition || !take("?")) return condition;
   Parsed yes = conditional();
@@ -234,10 +237,8 @@ Parser::Parsed Parser::binary(u32 lowest) {
 
 Parser::Parsed Parser::unary() {
   DepthGuard guard(depth_);
-  if (depth_ > deepest_nesting)
-    return failure(texts_.error("explain-too-deep", fmt::format("nested more than {} deep", deepest_nesting),
-                                here().place, "name parts of the expression with --set name=EXPRESSION"));
-  Place first = here().place;
+  if (depth_ > deepest_nesting) return failure(too_deep());
+  TextPlace first = here().place;
   if (is("++") || is("--") || is("*") || is("&"))
     return failure(texts_.error("explain-operator",
                                 fmt::format("'{}' has no place in an index expression", here().text),
@@ -254,7 +255,7 @@ Parser::Parsed Parser::unary() {
 }
 
 Parser::Parsed Parser::primary() {
-  Place first = here().place;
+  TextPlace first = here().place;
   if (here().kind == TokenKind::number) {
     Node node{NodeKind::number, here().type, first};
     node.value = here().value;
@@ -320,7 +321,7 @@ Parser::Parsed Parser::name() {
 }
 
 Parser::Parsed Parser::builtin(u32 first) {
-  Place place = here().place;
+  TextPlace place = here().place;
   std::string_view name = here().text;
   ++at_;
   if (!take(".")) return failure(unexpected(fmt::format("'.x', '.y' or '.z' after {}", name)));
@@ -373,7 +374,7 @@ Parser::Parsed Parser::size_of(const Token& word) {
   const std::size_t first = at_;
   while (!is(")") && here().kind != TokenKind::end) ++at_;
   if (at_ == first || here().kind == TokenKind::end) return failure(unexpected("a type in brackets"));
-  Place place = tokens_[first].place;
+  TextPlace place = tokens_[first].place;
   place.length = here().place.column - place.column;
   Result<Type> type = parse_type(texts_.cut(place));
   if (!type)
@@ -430,7 +431,7 @@ std::optional<Node> Parser::cast_type() {
   return node;
 }
 
-Parser::Parsed Parser::cast(Place open) {
+Parser::Parsed Parser::cast(TextPlace open) {
   Node node = *cast_type();
   take(")");
   Parsed operand = unary();

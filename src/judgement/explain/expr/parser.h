@@ -35,6 +35,7 @@ private:
   std::optional<diag::Diagnostic> start(const std::string& what, const std::string& text);
   diag::Diagnostic unexpected(std::string_view wanted) const;
   Parsed whole();
+  diag::Diagnostic too_deep() const;
   Parsed conditional();
   Parsed binary(u32 lowest);
   Parsed unary();
@@ -42,15 +43,16 @@ private:
   Parsed name();
   Parsed builtin(u32 first);
   Parsed call(const Token& function);
-  Parsed cast(Place open);
+  Parsed cast(TextPlace open);
   std::optional<Node> cast_type();
   Result<std::vector<NodeId>> subscripts();
   std::optional<diag::Diagnostic> members(Target& target);
   std::optional<diag::Diagnostic> strides(Target& target, const std::vector<NodeId>& indices,
-                                          const std::vector<u64>& dims, u64 size, u64 pitch, Place at) const;
+                                          const std::vector<u64>& dims, u64 size, u64 pitch,
+                                          TextPlace at) const;
   NodeId add(Node node);
   NodeId operation(Binary op, NodeId a, NodeId b);
-  Place from(Place first) const;
+  TextPlace from(TextPlace first) const;
   diag::Diagnostic unknown_name(const Token&) const;
   const Name* known(std::string_view name) const;
   const Name* usual(std::string_view name);

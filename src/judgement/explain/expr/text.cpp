@@ -12,7 +12,7 @@ u32 Texts::add(std::string what, std::string text) {
   return static_cast<u32>(texts_.size() - 1);
 }
 
-std::string_view Texts::cut(Place place) const {
+std::string_view Texts::cut(TextPlace place) const {
   std::string_view text = texts_[place.line].text;
   return text.substr(std::min<std::size_t>(place.column, text.size()), place.length);
 }
@@ -23,11 +23,12 @@ std::string Texts::source() const {
   return out;
 }
 
-diag::Span Texts::span(Place place) const {
+diag::Span Texts::span(TextPlace place) const {
   return {texts_[place.line].what, place.line + 1, place.column + 1, place.length};
 }
 
-diag::Diagnostic Texts::error(std::string kind, std::string message, Place place, std::string help) const {
+diag::Diagnostic Texts::error(std::string kind, std::string message, TextPlace place,
+                              std::string help) const {
   return diag::error(std::move(kind), std::move(message), span(place), std::move(help));
 }
 

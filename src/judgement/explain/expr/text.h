@@ -12,7 +12,7 @@ inline constexpr std::size_t longest_text = 2000; // characters of one expressio
 inline constexpr u32 deepest_nesting = 100;       // brackets, operators before a value, ?: inside each other
 
 // Where a token or a subexpression stands.
-struct Place {
+struct TextPlace {
   u32 line = 0; // 0-based index into Texts
   u32 column = 0, length = 0;
 };
@@ -22,10 +22,10 @@ public:
   // `what` names the text in diagnostics: "expression", "--if", "--set row".
   u32 add(std::string what, std::string text);
   const std::string& text(u32 line) const { return texts_[line].text; }
-  std::string_view cut(Place) const;
+  std::string_view cut(TextPlace) const;
   std::string source() const; // all lines, for diag::render
-  diag::Span span(Place) const;
-  diag::Diagnostic error(std::string kind, std::string message, Place, std::string help = {}) const;
+  diag::Span span(TextPlace) const;
+  diag::Diagnostic error(std::string kind, std::string message, TextPlace, std::string help = {}) const;
 
 private:
   struct Line {

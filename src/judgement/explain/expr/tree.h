@@ -49,7 +49,7 @@ using VariableId = Id<struct VariableTag>;
 struct Node {
   NodeKind kind{};
   Integer type = Integer::i32;
-  Place place;
+  TextPlace place;
   Binary op{};
   u8 narrow = 0; // cast to a type of 8 or 16 bits: its width; the node's type is then int
   bool narrow_unsigned = false;
@@ -65,7 +65,6 @@ struct Variable {
   Wide value = 0; // of a parameter and of warpSize
   bool parameter = false;
 };
-inline constexpr u32 builtin_variables = 13;
 inline constexpr VariableId thread_x{0u}, thread_y{1u}, thread_z{2u}, block_x{3u}, warp_size_variable{12u};
 
 struct Tree {

@@ -12,11 +12,11 @@ namespace {
 
 constexpr u32 largest_type = 1 << 20;
 
-Type scalar(std::string_view name, u32 bytes) { return {std::string(name), bytes, bytes, {}, false, bytes}; }
+Type scalar(std::string_view name, u32 bytes) { return {std::string(name), bytes, bytes, {}, false}; }
 
 Type vector_type(std::string_view name, source::KnownType known) {
   const u32 align = source::alignment_of(known.bytes), element = known.bytes / known.elements;
-  Type out{std::string(name), known.bytes, align, {}, false, align};
+  Type out{std::string(name), known.bytes, align, {}, false};
   for (u32 i = 0; i < known.elements; ++i)
     out.fields.push_back({std::string(1, "xyzw"[i]), scalar("", element), i * element, {}});
   return out;
@@ -111,7 +111,7 @@ private:
     if (!before) return failure(std::move(before.error()));
     if (tokens_[at_].kind == TokenKind::name) ++at_; // the structure's own name
     if (!take("{")) return failure(error("expected '{' after struct"));
-    Type out{"struct", 0, 1, {}, true, 1};
+    Type out{"struct", 0, 1, {}, true};
     while (!take("}")) {
       if (tokens_[at_].kind == TokenKind::end) return failure(error("the structure has no closing '}'"));
       if (std::optional<diag::Diagnostic> bad = declaration(out, depth)) return failure(std::move(*bad));
@@ -119,7 +119,6 @@ private:
     Result<u32> after = alignment();
     if (!after) return failure(std::move(after.error()));
     if (out.fields.empty()) return failure(error("the structure has no members"));
-    out.natural_align = out.align;
     out.align = std::max({out.align, *before, *after});
     out.size = static_cast<u32>(align_up(out.size, out.align));
     return out;

@@ -15,7 +15,6 @@ struct Type {
   u32 size = 0, align = 1;   // bytes
   std::vector<Field> fields; // of a structure and of a vector type; empty for a scalar
   bool is_struct = false;    // written as struct{…}
-  u32 natural_align = 1;     // without the alignment specifier, if there is one
 
   const Field* find(std::string_view member) const;
 };

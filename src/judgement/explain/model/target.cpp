@@ -33,7 +33,7 @@ Result<Target> Parser::access(const std::string& text, const Type& element, cons
 // "[i][j]…", at least one.
 Result<std::vector<NodeId>> Parser::subscripts() {
   std::vector<NodeId> out;
-  Place open = here().place;
+  TextPlace open = here().place;
   while (take("[")) {
     Parsed index = conditional();
     if (!index) return failure(std::move(index.error()));
@@ -46,7 +46,7 @@ Result<std::vector<NodeId>> Parser::subscripts() {
 
 std::optional<diag::Diagnostic> Parser::strides(Target& target, const std::vector<NodeId>& indices,
                                                 const std::vector<u64>& dims, u64 size, u64 pitch,
-                                                Place at) const {
+                                                TextPlace at) const {
   if (indices.size() > 1 && dims.size() != indices.size() && dims.size() + 1 != indices.size())
     return texts_.error(
         "explain-dims",
@@ -84,7 +84,7 @@ std::optional<diag::Diagnostic> Parser::members(Target& target) {
                           names.empty() ? "say what the element is: --type 'struct{float x,y,z;}'"
                                         : "its members are " + names);
     }
-    Place at = here().place;
+    TextPlace at = here().place;
     ++at_;
     const Field found = *field;
     target.offset += found.offset;

@@ -23,12 +23,12 @@ u64 place(const access::WarpAccess& access, u32 lane, u32 byte) {
 }
 
 // Cells by row, from the bytes of every lane.
-std::map<u64, Row> rows_of(const access::WarpAccess& access, u32 cell_bytes, u32 row_bytes) {
-  std::map<u64, Row> rows;
+std::map<u64, PictureRow> rows_of(const access::WarpAccess& access, u32 cell_bytes, u32 row_bytes) {
+  std::map<u64, PictureRow> rows;
   for_each_lane(access.active, [&](u32 lane) {
     for (u32 byte = 0; byte < access.bytes; ++byte) {
       u64 at = place(access, lane, byte), start = align_down(at, row_bytes);
-      Row& row = rows[start];
+      PictureRow& row = rows[start];
       row.address = start - origin;
       row.cells.resize(row_bytes / cell_bytes);
       row.cells[(at - start) / cell_bytes].lanes |= u32{1} << lane;
@@ -40,7 +40,7 @@ std::map<u64, Row> rows_of(const access::WarpAccess& access, u32 cell_bytes, u32
 // A burst section travels when it is touched. A segment also when the architecture moves more than one at
 // once.
 void mark_fetched(const arch::Architecture& arch, const access::WarpAccess& access,
-                  const std::vector<Transaction>& list, u32 section, std::map<u64, Row>& rows) {
+                  const std::vector<Transaction>& list, u32 section, std::map<u64, PictureRow>& rows) {
   arch::Counts counts = arch::count(arch, access);
   bool whole_lines = section == 0 && list.empty() && counts.transactions != 0 &&
                      counts.transaction_bytes / counts.transactions >= line_bytes;
@@ -75,7 +75,7 @@ Picture picture(const arch::Architecture& arch, const access::WarpAccess& access
                   : section == 0 && out.cell_bytes == 1 ? 2 * group_bytes
                                                         : 4 * group_bytes;
   out.cells_per_group = group_bytes / out.cell_bytes;
-  std::map<u64, Row> rows = rows_of(access, out.cell_bytes, row_bytes);
+  std::map<u64, PictureRow> rows = rows_of(access, out.cell_bytes, row_bytes);
   for (auto& [start, row] : rows) row.fetched.resize(row.cells.size() / out.cells_per_group);
   if (banks)
     out.per_bank.resize(arch.banks.count);
@@ -95,7 +95,7 @@ Picture picture(const arch::Architecture& arch, const access::WarpAccess& access
 
 u64 groups_fetched(const Picture& picture) {
   u64 out = 0;
-  for (const Row& row : picture.rows)
+  for (const PictureRow& row : picture.rows)
     for (u8 fetched : row.fetched) out += fetched;
   return out;
 }
@@ -106,7 +106,7 @@ char lane_symbol(u32 mask) {
   return "0123456789abcdefghijklmnopqrstuv"[std::countr_zero(mask)];
 }
 
-std::string bytes_text(const Picture& picture, const Row& row, std::string_view dash) {
+std::string bytes_text(const Picture& picture, const PictureRow& row, std::string_view dash) {
   i64 first = static_cast<i64>(row.address);
   return fmt::format("{}{}{}", first, dash,
                      first + static_cast<i64>(row.cells.size() * picture.cell_bytes) - 1);

@@ -9,7 +9,7 @@ struct Cell {
   u32 lanes = 0; // mask of the lanes that touch it
 };
 
-struct Row {
+struct PictureRow {
   u64 address = 0; // of the first cell, bytes from the array's alignment boundary; two's complement below it
   std::vector<Cell> cells;
   std::vector<u8> fetched; // per group of cells: does it travel?
@@ -21,9 +21,9 @@ struct Row {
 struct Picture {
   enum class Kind : u8 { segments, banks, addresses } kind = Kind::segments;
   u32 cell_bytes = 4;
-  u32 cells_per_group = 8;   // a sector; for banks all of a row
-  std::vector<Row> rows;     // ascending
-  std::vector<u32> per_bank; // distinct words per bank, for banks
+  u32 cells_per_group = 8;      // a sector; for banks all of a row
+  std::vector<PictureRow> rows; // ascending
+  std::vector<u32> per_bank;    // distinct words per bank, for banks
 };
 
 // `section`: bytes of a DRAM burst section to group by, with four of them in a row; 0: the architecture's
@@ -36,6 +36,6 @@ u64 groups_fetched(const Picture&);
 char lane_symbol(u32 mask);
 
 // "128–255": the bytes of a row; `dash` between them.
-std::string bytes_text(const Picture&, const Row&, std::string_view dash);
+std::string bytes_text(const Picture&, const PictureRow&, std::string_view dash);
 
 } // namespace warplens::explain

@@ -160,7 +160,7 @@ void draw_cell(Sketch& s, double x, double y, const Cell& cell, bool fetched) {
               count == 1 ? fmt::format("{}", first) : fmt::format("{}×", count), "middle");
 }
 
-void draw_row(Sketch& s, const Row& row, double y) {
+void draw_row(Sketch& s, const PictureRow& row, double y) {
   s.page.text(left - 14, y + 16, "label", bytes_text(s.picture, row, "–"), "end");
   bool segments = s.picture.kind == Picture::Kind::segments;
   for (std::size_t i = 0; i < row.cells.size(); ++i)
@@ -177,7 +177,7 @@ void draw_row(Sketch& s, const Row& row, double y) {
 
 void draw_lines(Sketch& s, double first_row) {
   for (std::size_t r = 0; r < s.picture.rows.size(); ++r) {
-    const Row& row = s.picture.rows[r];
+    const PictureRow& row = s.picture.rows[r];
     u32 done = 0; // a lane whose word is several cells gets one line, to the middle of them
     for (std::size_t i = 0; i < row.cells.size(); ++i)
       for (u32 mask = row.cells[i].lanes & ~done; mask != 0; mask &= mask - 1) {

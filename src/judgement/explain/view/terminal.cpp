@@ -137,7 +137,7 @@ std::string form_words(const Explanation& e, const Theme& ink, u32 columns) {
 
 // ---- the picture
 
-std::string cell_text(const Picture& picture, const Row& row, std::size_t i, const Theme& ink) {
+std::string cell_text(const Picture& picture, const PictureRow& row, std::size_t i, const Theme& ink) {
   u32 lanes = row.cells[i].lanes;
   char symbol = lane_symbol(lanes);
   if (lanes != 0) return ink.lane(static_cast<u32>(std::countr_zero(lanes)), std::string(1, symbol));
@@ -145,7 +145,7 @@ std::string cell_text(const Picture& picture, const Row& row, std::size_t i, con
   return travels ? ink.faint(ink.unused()) : " ";
 }
 
-std::string row_text(const Picture& picture, const Row& row, u32 label, const Theme& ink) {
+std::string row_text(const Picture& picture, const PictureRow& row, u32 label, const Theme& ink) {
   std::string out = "  " + pad_left(bytes_text(picture, row, ink.dash()), label) + " ";
   bool wide = row.cells.size() <= 32;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {
@@ -177,7 +177,8 @@ std::string bank_footer(const Picture& picture, u32 label, const Theme& ink) {
 
 std::string draw(const Picture& picture, const Theme& ink) {
   u32 label = 5;
-  for (const Row& row : picture.rows) label = std::max(label, width_of(bytes_text(picture, row, ink.dash())));
+  for (const PictureRow& row : picture.rows)
+    label = std::max(label, width_of(bytes_text(picture, row, ink.dash())));
   std::string out;
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     bool cut = picture.rows.size() > most_picture_rows && i == most_picture_rows - 3;
@@ -195,7 +196,7 @@ std::string draw(const Picture& picture, const Theme& ink) {
 
 std::string legend(const Explanation& e, const Picture& picture, const Theme& ink) {
   bool several = false, unused = false;
-  for (const Row& row : picture.rows) {
+  for (const PictureRow& row : picture.rows) {
     unused = unused || row.used_bytes < row.fetched_bytes;
     for (const Cell& cell : row.cells) several = several || std::popcount(cell.lanes) > 1;
   }

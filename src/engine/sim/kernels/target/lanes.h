@@ -376,6 +376,7 @@ const Kernel* find_floating(const Request&);
 const Kernel* find_half(const Request&);
 const Kernel* find_convert_integer(const Request&);
 const Kernel* find_convert_float(const Request&);
+const Kernel* find_video(const Request&);
 
 } // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::sim

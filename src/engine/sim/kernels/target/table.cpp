@@ -22,6 +22,7 @@ const Kernel* find(const Request& r) {
                                                                 : find_convert_float(r);
   if (const Kernel* k = find_compare(r)) return k;
   if (const Kernel* k = find_bits(r)) return k;
+  if (const Kernel* k = find_video(r)) return k;
   if (is_half(r.type[0])) return find_half(r);
   if (is_wide(r.type[0])) return find_floating(r);
   return find_integer(r);

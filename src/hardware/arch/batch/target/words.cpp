@@ -81,7 +81,7 @@ template <bool all_lanes>
 }
 
 // The smaller ones to `a`.
-[[gnu::always_inline]] inline void order(Row* __restrict a, Row* __restrict b, u32 rows) {
+[[gnu::always_inline]] inline void order(WordRow* __restrict a, WordRow* __restrict b, u32 rows) {
   for (u32 row = 0; row < rows; ++row)
     for (u32 i = 0; i < columns; ++i) {
       u16 x = a[row][i], y = b[row][i];
@@ -101,7 +101,7 @@ template <u32 run> [[gnu::always_inline]] inline void merge_runs(PendingWords& w
 }
 
 bool ascending(const PendingWords& w) {
-  alignas(64) Row falls = {};
+  alignas(64) WordRow falls = {};
   for (u32 lane = 1; lane < warp_size; ++lane)
     for (u32 i = 0; i < columns; ++i) falls[i] |= static_cast<u16>(w.key[lane - 1][i] > w.key[lane][i]);
   return std::all_of(falls, falls + columns, [](u16 any) { return any == 0; });
@@ -113,16 +113,16 @@ void merge_halves(PendingWords& w) { merge_runs<16>(w); }
 
 // Of sorted keys, per warp.
 struct Runs {
-  alignas(64) Row different;
-  alignas(64) Row longest; // the most different words of one bank; or lanes
+  alignas(64) WordRow different;
+  alignas(64) WordRow longest; // the most different words of one bank; or lanes
 };
 
 // Looks at `count` lanes from `first` on, of which the first `active` are meant.
-void find_runs(const PendingWords& w, u32 first, u32 count, const Row& active, Runs& out) {
+void find_runs(const PendingWords& w, u32 first, u32 count, const WordRow& active, Runs& out) {
   Layout layout = layout_of(w.sharing, w.shift);
   bool each_lane = w.sharing == Sharing::each_lane;
   u16 bank = layout.bank(), word = static_cast<u16>(~layout.part());
-  alignas(64) Row run;
+  alignas(64) WordRow run;
   for (u32 i = 0; i < columns; ++i) run[i] = out.longest[i] = out.different[i] = active[i] > 0;
   for (u32 lane = 1; lane < count; ++lane)
     for (u32 i = 0; i < columns; ++i) {
@@ -145,14 +145,14 @@ void count_words(PendingWords& w, Counts& out) {
   Runs lower, upper, all;
   if (!in_order) sort_halves(w);
   if (wide) {
-    alignas(64) Row rest;
+    alignas(64) WordRow rest;
     for (u32 i = 0; i < columns; ++i) rest[i] = static_cast<u16>(w.lanes[i] - w.lower[i]);
     find_runs(w, 0, 16, w.lower, lower);
     find_runs(w, 16, 16, rest, upper);
   }
   if (!in_order) merge_halves(w);
   find_runs(w, 0, warp_size, w.lanes, all);
-  alignas(64) Row spent;
+  alignas(64) WordRow spent;
   u64 threads = 0, different = 0, wavefronts = 0, data_wavefronts = 0, ideal = 0;
   for (u32 i = 0; i < w.count; ++i) {
     u32 data = all.longest[i], cost = data;

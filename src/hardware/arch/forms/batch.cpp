@@ -3,7 +3,7 @@
 //
 // Local memory goes the same way: its interleaving is a change of addresses, after which every 4-byte word of
 // the element is one request to global memory.
-#include "arch/batch/batch.h"
+#include "arch/forms/batch.h"
 #include "arch/rules/requests.h"
 #include "arch/table.h"
 #include <optional>

@@ -1,4 +1,4 @@
-#include "advise/triton.h"
+#include "advise/rules/triton.h"
 #include "advise/rules/remedies.h"
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 // rules ask that count warp by warp. Fast for accesses that are aligned to their width and lie within 2^30 words of
 // each other; the rest go by the block sets of blocks.h, which are exact for any 64-bit addresses.
 #pragma once
+#include "arch/counts.h"
 #include "arch/rules/banks.h"
 #include "arch/rules/blocks.h"
 
@@ -13,6 +14,9 @@ struct Distinct {
 };
 
 Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes);
+
+// Adds a request to global memory, but for its transactions: the same on all architectures.
+Distinct add_global_request(const access::WarpAccess&, u32 lanes, Counts&);
 
 // Passes of a memory of 32 banks of `bank_bytes` (4 or 8) in which lanes that want the same row of a bank
 // share a pass: the most different rows of one bank.

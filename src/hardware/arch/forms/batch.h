@@ -1,8 +1,9 @@
 // Counting many warps in one go, for the rules that most accesses meet: global memory as one request per
 // instruction, local memory, constant memory, and shared memory with words of up to 8 bytes. The loops are those of
-// kernels.h; a warp that they leave over is counted by the rule.
+// batch/kernels.h; a warp that they leave over is counted by the rule.
 #pragma once
 #include "arch/batch/kernels.h"
+#include "arch/count.h"
 #include <memory>
 
 namespace warplens::arch {

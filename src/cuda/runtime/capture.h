@@ -10,7 +10,7 @@
 // All of this is used with the runtime's lock held. While nothing is captured, every question here is one look at an empty
 // map.
 #pragma once
-#include "runtime/graphs/graph.h"
+#include "runtime/work.h"
 
 namespace warplens::runtime {
 

@@ -1,6 +1,7 @@
 // One warp by the target's kernel, or by block sets where that cannot number the words.
-#include "arch/batch/distinct.h"
+#include "arch/rules/distinct.h"
 #include "arch/batch/kernels.h"
+#include "arch/rules/requests.h"
 #include <algorithm>
 #include <bit>
 
@@ -15,6 +16,16 @@ Distinct distinct(const std::array<u64, warp_size>& address, u32 lanes, u32 byte
   for_each_lane(lanes, [&](u32 lane) { addresses.add(address[lane]); });
   return {addresses.size(), count_touched(address, lanes, bytes, 5), count_touched(address, lanes, bytes, 7),
           distinct_bytes(address, lanes, bytes)};
+}
+
+Distinct add_global_request(const access::WarpAccess& access, u32 lanes, Counts& counts) {
+  const Distinct touched = distinct(access.address, lanes, access.bytes);
+  counts.requests += 1;
+  counts.tags += touched.lines;
+  counts.sectors += touched.sectors;
+  counts.ideal_sectors += ideal_sectors(touched.sectors, lanes, access.bytes);
+  counts.bytes_used += touched.bytes;
+  return touched;
 }
 
 u32 passes(const std::array<u64, warp_size>& address, u32 lanes, u32 bytes, u32 bank_bytes) {

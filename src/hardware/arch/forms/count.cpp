@@ -1,10 +1,10 @@
 // Which rule counts an access, the space's, as the architecture's row names it, and the three forms in which
-// accesses come: one warp goes to the rule; a batch to the kernel that counts like it, where there is one (batch/); a
+// accesses come: one warp goes to the rule; a batch to the kernel that counts like it, where there is one (batch.cpp); a
 // CTA in closed form is counted warp by warp, each warp that begins at the same place of the address period once.
 //
 // What this does not do: say what an access costs. That is in rules/ alone.
 #include "arch/count.h"
-#include "arch/batch/batch.h"
+#include "arch/forms/batch.h"
 #include "arch/rules/async_copy.h"
 #include "arch/rules/l1_stages.h"
 #include "arch/rules/requests.h"

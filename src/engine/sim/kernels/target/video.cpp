@@ -1,5 +1,5 @@
-// Kernels of the video instructions. Compilers emit them rarely, so there is one for all forms and targets: it
-// takes the form apart when it is called, and computes lane by lane.
+// Kernels of the video instructions. Compilers emit them rarely, so there is one for all forms: it takes the form apart
+// when it is called, and computes lane by lane.
 #include "sem/video.h"
 #include "sim/kernels/target/lanes.h"
 
