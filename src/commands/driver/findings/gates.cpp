@@ -59,7 +59,7 @@ std::set<std::string> files_of(const List& list) {
 
 std::set<std::string> kernels_of(const List& list) {
   std::set<std::string> out;
-  for (const findings::Access& access : list.accesses) out.insert(access.kernel);
+  for (const findings::JudgedAccess& access : list.accesses) out.insert(access.kernel);
   return out;
 }
 

@@ -112,9 +112,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
             ? "sort by destination, so that neighbouring threads update neighbouring words; a copy in shared "
               "memory would not have the result that is used"
         : 2 * block.words < block.lanes
-            ? fmt::format("combine the updates of one word before they are made, for instance of the lanes "
-                          "of a warp; a "
-                          "copy for each block would have {} words to clear and to add up, for {} updates",
+            ? fmt::format("combine the updates of one word in a warp first; a copy for each block would have "
+                          "{} words to "
+                          "clear and to add up, for {} updates",
                           table, block.lanes)
             : "sort by destination, so that neighbouring threads update neighbouring words; a copy for each "
               "block "
