@@ -198,18 +198,23 @@ std::string Gates::closing(const List& list, const gates::Outcome& outcome) cons
 
 Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
   const std::vector<gates::Comments> comments = comments_of(list, sources, settings_);
-  const std::set<std::string> seen = files_of(list), kernels = kernels_of(list);
+  gates::Settings settings = settings_;
+  if (sources.judged && settings.baseline) { // of a file that is there and was not judged, nothing is known
+    const std::set<std::string> seen = files_of(list);
+    std::erase_if(settings.baseline->findings, [&](const gates::Known& known) {
+      std::error_code error;
+      return !sources.judged->contains(known.file) && !seen.contains(known.file) &&
+             fs::exists(known.file, error);
+    });
+  }
+  const std::set<std::string> kernels = kernels_of(list);
   const bool of_run = findings::is_of_run(list);
-  gates::Outcome outcome = gates::apply(list, settings_, comments);
+  gates::Outcome outcome = gates::apply(list, settings, comments);
   if (sources.is_filtered || !findings::is_conclusive(list) ||
       (settings_.baseline && settings_.baseline->of_run.value_or(of_run) != of_run))
     outcome.gone.clear();
-  std::erase_if(outcome.gone, [&](const gates::Known& known) { // what was not judged
-    std::error_code error;
-    if (of_run) return !kernels.contains(known.kernel);
-    return sources.judged && !sources.judged->contains(known.file) && !seen.contains(known.file) &&
-           fs::exists(known.file, error);
-  });
+  if (of_run) // of a kernel that was not launched, nothing is known
+    std::erase_if(outcome.gone, [&](const gates::Known& known) { return !kernels.contains(known.kernel); });
   const bool gated = settings_.accepts || settings_.baseline.has_value() ||
                      std::ranges::any_of(settings_.fail_on, [](const gates::Condition& condition) {
                        return !std::holds_alternative<gates::Never>(condition.what);
