@@ -56,7 +56,8 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
       one["rows"] = block.rows, one["row_elements"] = block.row_elements, one["row_lanes"] = block.row_lanes;
       one["by_rows"] = counts_json<Json>(block.by_rows);
     }
-    if (block.lanes != 0) one["lanes"] = block.lanes, one["words"] = block.words, one["span"] = block.span;
+    if (block.lanes != 0) one["lanes"] = block.lanes, one["words"] = block.words;
+    if (block.span != 0) one["span"] = block.span;
     if (block.by_address.requests != 0) one["by_address"] = counts_json<Json>(block.by_address);
   }
   return out;
