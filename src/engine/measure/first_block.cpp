@@ -5,6 +5,7 @@
 #include "measure/pattern.h"
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -214,8 +215,11 @@ void BlockFollower::count_updates(FirstBlock& out, const arch::Architecture& dev
   }
   std::sort(words.begin(), words.end());
   out.lanes = words.size();
-  if (!words.empty()) out.span = (words.back() - words.front()) / std::max<u32>(1, header_.bytes) + 1;
-  out.words = static_cast<u64>(std::unique(words.begin(), words.end()) - words.begin());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  out.words = words.size();
+  u64 spacing = 0; // that they have in common, as the counters of a table with gaps
+  for (u64 word : words) spacing = std::gcd(spacing, word - words.front());
+  if (!words.empty()) out.span = (words.back() - words.front()) / std::max<u64>(1, spacing) + 1;
   updates_.clear();
 }
 

@@ -29,7 +29,7 @@ struct FirstBlock {
   // What the rows would cost, read by so many lanes each: instructions, threads, requests and sectors.
   arch::Counts by_rows{};
   u64 lanes = 0, words = 0; // of stores and atomics: lanes that were followed, different addresses among them
-  u64 span = 0;             // elements from the first to the last of these addresses
+  u64 span = 0; // from the first to the last of these addresses, at the spacing that they have in common
   // What stores would cost if the block dealt those that its warps perform at a time to them in the order of the addresses;
   // the same four.
   arch::Counts by_address{};
