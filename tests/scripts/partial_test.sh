@@ -146,7 +146,7 @@ int main() {
 }
 CU
 run "$warplens" run --compiler clang --timeout 1 later.cu
-expect_in stderr '^WarpLens: 2 kernels, 8 launches, compute'
+expect_in stderr '^WarpLens: 2 kernels, 8 launches, PTX for'
 expect_in stderr '^spin \[unknown\]  '
 expect_in stderr '^next  '
 # A launch with a fault of its own stays failed.
