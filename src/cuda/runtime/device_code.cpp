@@ -154,6 +154,7 @@ void make_machine_code(fatbin::Fatbin& fatbin, const fatbin::PtxChoice& choice, 
                      fmt::format("'{}' is counted as PTX: {}", program, made.error().message),
                      {},
                      {},
+                     "WARPLENS_PTXAS=/path/to/ptxas names another one; --code ptx asks for none",
                      {}});
     return;
   }
