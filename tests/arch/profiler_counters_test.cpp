@@ -53,9 +53,25 @@ TEST(ProfilerCounters, AValueIsHeldAgainstItsIdeal) {
   EXPECT_NE(
       arch::judge_counter("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", 8).find("25%"),
       std::string::npos);
+  EXPECT_NE(arch::judge_counter("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", 25)
+                .find("4.00 times"),
+            std::string::npos);
+  EXPECT_TRUE(
+      arch::judge_counter("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.pct", 25).empty());
   EXPECT_NE(arch::judge_counter("gld_efficiency", 12.5).find("8.00 times"), std::string::npos);
   EXPECT_NE(arch::judge_counter("gld_efficiency", 100).find("nothing is lost"), std::string::npos);
   EXPECT_TRUE(arch::judge_counter("l1tex__t_sectors.sum", 5).empty()) << "a sum says nothing by itself";
+}
+
+TEST(ProfilerCounters, OnlySumsAreToBeDivided) {
+  const auto divides = [](std::string_view name) {
+    return counter_meaning(name)->costs.starts_with("Divide it by");
+  };
+  EXPECT_TRUE(divides("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
+  EXPECT_TRUE(divides("shared_load_transactions"));
+  EXPECT_FALSE(divides("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"));
+  EXPECT_FALSE(divides("gld_transactions_per_request"));
+  EXPECT_FALSE(divides("L1 Conflicts Shared N-Way"));
 }
 
 TEST(ProfilerCounters, SectorsAreDividedByTheirOwnRequests) {

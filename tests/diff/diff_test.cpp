@@ -15,6 +15,7 @@ namespace {
 
 using access::AffineAccess;
 using access::Space;
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
@@ -159,6 +160,18 @@ TEST(Diff, KernelsAreFoundAgainByNameElseByWhatTheyDo) {
   EXPECT_THAT(unclear.warnings, Contains(HasSubstr("only the old run launches")));
 }
 
+TEST(Diff, WhatMatchTookLeavesAKernelOfItsNameThatIsGone) {
+  const std::vector<At> lines{strided, {12, "sum += w[i];"}};
+  const summary::Model both =
+      run_of({{.kernel = "aes<0>", .accesses = lines}, {.kernel = "aes<1>", .accesses = {{11, "b[i]", 4}}}});
+  const Result<Model> model = compare(diff::Run{"a", both}, diff::Run{"b", both}, 0, {{"aes<0>", "aes<1>"}});
+  ASSERT_TRUE(model.has_value());
+  std::vector<Change> changes;
+  for (const Kernel& kernel : model->kernels)
+    if (!kernel.asked) changes.push_back(kernel.change);
+  EXPECT_THAT(changes, testing::UnorderedElementsAre(Change::added, Change::removed));
+}
+
 TEST(Diff, LaunchesThatDifferAreComparedOneByOneAndSaid) {
   const Model model =
       diff_of({{.accesses = {strided}, .launches = 2}}, {{.accesses = {strided}, .launches = 6}});
@@ -184,7 +197,8 @@ TEST(Diff, WorkThatIsSpreadOverMoreSMsIsBetter) {
   EXPECT_EQ(model.before.cost.cycles, model.after.cost.cycles);
   EXPECT_EQ(model.change, Change::better);
   EXPECT_EQ(model.kernels[0].change, Change::better);
-  EXPECT_THAT(terminal(model, {}), HasSubstr("cycles of the busiest SM"));
+  EXPECT_THAT(terminal(model, {}),
+              AllOf(HasSubstr("cycles of the busiest SM"), HasSubstr("more SMs share the work")));
 }
 
 TEST(Diff, SamplesDifferByMoreThanTheirSpreads) {

@@ -32,7 +32,7 @@ run "$warplens" diff old.json new.json --json d.json --markdown d.md
 expect_code 0
 expect_empty stderr
 expect_in stdout '^Better: the accesses cost .* cycles of the busiest SM \(-[0-9]+%\)$'
-expect_in stdout '^ +cost of each +cycles on one SM +change$'
+expect_in stdout '^ +cost of each +cycles of all SMs +change$'
 expect_in stdout '^better +transpose'
 expect_in stdout 'new.cu:6 \(was old.cu:4\) \(edited\)'
 expect_in stdout '32.00 → 4.00 sectors'

@@ -126,12 +126,21 @@ Output check_pool(const ExplainOptions& options) {
   return written ? out : refuse(written.error(), options);
 }
 
+// "sectors per request" is in the names of counters; a mistyped name is like one of them.
+std::string counter_like(std::string words) {
+  std::ranges::replace(words, ' ', '_');
+  const std::vector<std::string> names = arch::counter_names();
+  const auto with =
+      std::ranges::find_if(names, [&](const std::string& one) { return one.find(words) != one.npos; });
+  return with != names.end() ? *with : closest(words, names);
+}
+
 // What a profiler's counter means, and what a value of it says.
 Output counter(const ExplainOptions& options) {
   const std::string& name = options.counter[0];
   std::optional<arch::CounterMeaning> meaning = arch::counter_meaning(name);
   if (!meaning) {
-    const std::string near = closest(name, arch::counter_names());
+    const std::string near = counter_like(name);
     return refuse(diag::error("explain-counter", fmt::format("no profiler has a counter '{}'", name), {},
                               near.empty()
                                   ? "take the name as Nsight Compute or nvprof prints it, for example "

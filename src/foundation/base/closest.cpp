@@ -32,7 +32,8 @@ std::string closest(std::string_view word, const std::vector<std::string>& known
   constexpr std::size_t most_wrong = 2, longest = 64;
   if (word.empty() || word.size() > longest) return {};
   std::string out;
-  std::size_t best = std::min(most_wrong, std::max<std::size_t>(1, word.size() / 3)) + 1;
+  // A word of one letter is close to itself alone, in the other case.
+  std::size_t best = std::min({most_wrong + 1, std::max<std::size_t>(1, word.size() / 3) + 1, word.size()});
   for (const std::string& one : known)
     if (std::size_t wrong = distance(word, one); wrong < best) best = wrong, out = one;
   return out;

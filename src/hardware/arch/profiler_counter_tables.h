@@ -5,12 +5,13 @@
 
 namespace warplens::arch::counters {
 
+// Of sums, profiler_counters.cpp says first what they are to be divided by.
 inline constexpr std::string_view more_sectors =
-    "Divide it by the requests. 32 lanes side by side need 1 sector for each byte of the element (4 for a "
+    "32 lanes side by side need 1 sector for each byte of the element (4 for a "
     "float, 8 for a double); each more is read for nothing. That costs time once the L1, the L2 or device "
     "memory is near its peak.";
 inline constexpr std::string_view more_passes =
-    "Divide it by the instructions. 1 is the ideal up to 4 bytes a lane, 2 for 8, 4 for 16; each more is a "
+    "1 is the ideal up to 4 bytes a lane, 2 for 8, 4 for 16; each more is a "
     "bank conflict and keeps the pipe for one more cycle. It costs time where the kernel waits for shared "
     "memory.";
 inline constexpr std::string_view conflicts_mislead =
@@ -19,9 +20,9 @@ inline constexpr std::string_view conflicts_mislead =
 inline constexpr std::string_view busy =
     "Near 100 %, this unit is what limits the kernel, and only less work for it helps. Far below, fewer "
     "sectors or passes here gain little.";
-inline constexpr std::string_view bytes_asked =
-    "32 is the ideal: below it, parts of sectors that were moved were not asked for. Broadcasts, where lanes "
-    "share bytes, can have more.";
+inline constexpr std::string_view bytes_asked = "32, or 100 %, is the ideal: below it, parts of sectors that "
+                                                "were moved were not asked for. Broadcasts, where lanes "
+                                                "share bytes, can have more.";
 inline constexpr std::string_view hits =
     "A high rate spares a later level. It does not mean that the access is coalesced: lanes that walk "
     "along rows of their own hit often and still move every sector many times.";

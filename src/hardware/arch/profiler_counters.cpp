@@ -89,6 +89,27 @@ bool is_percent(std::string_view name) {
   return name.ends_with("Throughput"); // of a label; nvprof's have small letters
 }
 
+// A mean says by itself what a sum says only for each request.
+bool is_mean(std::string_view name) {
+  for (std::string_view part : {"average", "_per_request", "nway", "N-Way"})
+    if (has(name, part)) return true;
+  return false;
+}
+
+std::string costs_of(std::string_view name, std::string_view costs) {
+  const std::string_view first = is_mean(name)           ? ""
+                                 : costs == more_sectors ? "Divide it by the requests. "
+                                 : costs == more_passes  ? "Divide it by the instructions. "
+                                                         : "";
+  return fmt::format("{}{}", first, costs);
+}
+
+std::string share_asked(double percent) {
+  if (percent >= 99) return fmt::format("{:.4g}% of what is moved was asked for: nothing is lost.", percent);
+  return fmt::format("{:.4g}% of what is moved was asked for: {:.2f} times as much is moved as is needed.",
+                     percent, 100 / percent);
+}
+
 } // namespace
 
 std::optional<CounterMeaning> counter_meaning(std::string_view name) {
@@ -96,7 +117,7 @@ std::optional<CounterMeaning> counter_meaning(std::string_view name) {
   out.percent = is_percent(name);
   name = plain(name);
   if (const Named* one = named_of(name)) {
-    out.counts = sentence(one->counts), out.costs = one->costs, out.ours = one->ours,
+    out.counts = sentence(one->counts), out.costs = costs_of(name, one->costs), out.ours = one->ours,
     out.memory = one->memory;
     return out;
   }
@@ -122,7 +143,7 @@ std::optional<CounterMeaning> counter_meaning(std::string_view name) {
   } else if (has(name, "pct_of_peak")) {
     out.costs = busy;
   } else {
-    out.costs = quantity->costs, out.ours = quantity->ours;
+    out.costs = costs_of(name, quantity->costs), out.ours = quantity->ours;
   }
   return out;
 }
@@ -130,18 +151,17 @@ std::optional<CounterMeaning> counter_meaning(std::string_view name) {
 std::vector<std::string> counter_names() {
   std::vector<std::string> out;
   for (const Named& one : named) out.emplace_back(one.name);
+  for (const Quantity& one : quantities) out.push_back(fmt::format("{}__{}", one.unit, one.begins));
   return out;
 }
 
 std::string judge_counter(std::string_view name, double value) {
   name = plain(name);
-  if (has(name, "bytes_per_sector") && !name.ends_with("max_rate"))
-    return fmt::format("{:.4g} of 32 bytes: {:.0f}% of what is moved was asked for{}.", value,
-                       100 * value / 32, value < 31 ? "" : ", nothing is lost");
-  if (same_letters(name, "gld_efficiency") || same_letters(name, "gst_efficiency"))
-    return fmt::format("{:.4g}% was asked for: {}.", value,
-                       value >= 99 ? std::string("nothing is lost")
-                                   : fmt::format("{:.2f} times as much is moved as is needed", 100 / value));
+  if (value > 0 && has(name, "bytes_per_sector") && !name.ends_with("max_rate"))
+    return share_asked(name.ends_with(".pct") ? value : 100 * value / 32);
+  if (value > 0 && (same_letters(name, "gld_efficiency") || same_letters(name, "gst_efficiency")))
+    return share_asked(value);
+  if (has(name, "sectors_per_request") && name.ends_with(".pct")) return {}; // of the most that it can be
   if (has(name, "sectors_per_request") || has(name, "transactions_per_request")) {
     if (has(name, "shared"))
       return fmt::format(

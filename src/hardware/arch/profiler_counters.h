@@ -23,7 +23,7 @@ struct CounterMeaning {
 // Nothing for a name that no profiler uses.
 std::optional<CounterMeaning> counter_meaning(std::string_view name);
 
-// Those that are not built of parts, for suggestions.
+// Whole names, and what names that are built of parts begin with: for suggestions.
 std::vector<std::string> counter_names();
 
 // What one value of a counter says where it has an ideal: "9.00 of 32: 28% of the bytes in the sectors were asked for".

@@ -78,7 +78,8 @@ std::string cost_text(const Cost& cost) {
                     : cost.least == cost.most
                         ? number(cost.most)
                         : fmt::format("{} to {}", number(cost.least), number(cost.most));
-  out += fmt::format(" {} per {}", cost.counter, per(cost.counter));
+  const bool one = out == "1" && cost.counter.ends_with('s');
+  out += fmt::format(" {} per {}", cost.counter.substr(0, cost.counter.size() - one), per(cost.counter));
   if (cost.average && cost.least != cost.most)
     out += fmt::format(", from {} to {},", number(cost.least), number(cost.most));
   if (cost.needed != 0 && number(cost.needed) != number(cost.average.value_or(cost.most)))

@@ -191,6 +191,11 @@ findings::Finding finding_of(const Group& group, const Model& model, const NameO
   out.costs = costs_of(group);
   out.source = group.line->text;
   out.weight = weight_of(group, model);
+  // As in `check`, less than twice what would do is no warning, unless it makes a part of the waste that can be seen.
+  constexpr double seen = 0.01;
+  if (out.severity == findings::Severity::warning && out.weight->share < seen && !out.costs.empty() &&
+      *out.costs[0].average < 2 * out.costs[0].needed)
+    out.severity = findings::Severity::note;
   add_notes(out, group);
   if (const advise::Advice* advice = group.broken.advice)
     out.fix = findings::Fix{advice->change, advice->example, {}, remedy_of(group, model, *advice)};

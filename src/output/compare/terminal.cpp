@@ -80,13 +80,19 @@ std::string value_text(const std::optional<double>& value) {
   return value ? human(static_cast<u64>(std::llround(std::max(0.0, *value)))) : "-";
 }
 
+// From the one side to the other, as a share of the one; "new" where it had none.
+std::string change_text(const Model& model, const Count& count) {
+  if (count.residual == 0) return "=";
+  const double from = count.values[model.base].value_or(0), to = count.values[model.other].value_or(0);
+  return from == 0 ? "new" : fmt::format("{:+.1f}%", 100 * (to - from) / from);
+}
+
 // "wavefronts  7202  6400  -11.1%"
 std::string count_line(const Page& page, std::string_view what, std::string_view name, const Count& count) {
   std::string out = "      " + pad_right(clip(what, name_width), name_width) + pad_right(name, 18);
   for (std::size_t s = 0; s < page.model.sides.size(); ++s)
     out += pad_left(value_text(count.values[s]), page.model.sides.size() == 2 ? 12 : 9);
-  const std::string residual = count.residual == 0 ? "=" : fmt::format("{:+.1f}%", 100 * count.residual);
-  return clip(out + pad_left(residual, 9), page.width) + '\n';
+  return clip(out + pad_left(change_text(page.model, count), 9), page.width) + '\n';
 }
 
 // "a.cu:20", "a.cu:20 (24 in after.json)"

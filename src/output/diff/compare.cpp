@@ -91,9 +91,16 @@ summary::Stage busiest_of(const View& view, const summary::Kernel& kernel) {
   return stages.empty() ? summary::Stage{} : stages.front();
 }
 
+// "ns::sort<float, 4>".
+std::string with_templates(const source::NameParts& parts, std::string_view name) {
+  return fmt::format("{}<{}>", name, fmt::join(parts.templates, ", "));
+}
+
 bool is_called(const summary::Kernel& kernel, const std::string& name) {
-  return name == kernel.name || name == kernel.label || name == kernel.short_name ||
-         name == source::name_parts(kernel.name).base || name == kernel.mangled;
+  const source::NameParts parts = source::name_parts(kernel.name);
+  return name == kernel.name || name == kernel.label || name == kernel.short_name || name == parts.base ||
+         name == with_templates(parts, parts.base) || name == with_templates(parts, parts.qualified) ||
+         name == kernel.mangled;
 }
 
 // What the user says is one kernel: by the block where both have several, in order otherwise.
@@ -131,14 +138,27 @@ std::vector<KernelPair> paired(Kernels before, Kernels after, std::vector<Kernel
   pair_up(out, before, after, false, [&](const summary::Kernel& k) { return block_of(k) + ' ' + k.range; });
   pair_up(out, before, after, false, block_of);
   pair_up(out, before, after, false, [](const summary::Kernel& k) { return k.name; });
+  // What --match paired with another was not renamed, although the kernel of its own name is left over.
+  std::set<std::string> old_names, new_names;
+  for (const auto& [b, a] : out) old_names.insert(b->name), new_names.insert(a->name);
+  const auto take_out = [](Kernels& side, const std::set<std::string>& taken) {
+    const auto is_new = [&](const summary::Kernel* kernel) { return !taken.contains(kernel->name); };
+    const auto others = std::ranges::stable_partition(side, is_new);
+    Kernels kept(others.begin(), others.end());
+    side.erase(others.begin(), others.end());
+    return kept;
+  };
+  Kernels gone = take_out(before, new_names), added = take_out(after, old_names);
   pair_up(out, before, after, true, [](const summary::Kernel& k) {
     const source::NameParts parts = source::name_parts(k.name);
-    return fmt::format("{}<{}>", parts.qualified, fmt::join(parts.templates, ", "));
+    return with_templates(parts, parts.qualified);
   });
   pair_up(out, before, after, true, [](const summary::Kernel& k) { return source::name_parts(k.name).base; });
   pair_renamed(out, before, after);
-  for (const summary::Kernel* kernel : before) out.emplace_back(kernel, nullptr);
-  for (const summary::Kernel* kernel : after) out.emplace_back(nullptr, kernel);
+  gone.insert(gone.end(), before.begin(), before.end());
+  added.insert(added.end(), after.begin(), after.end());
+  for (const summary::Kernel* kernel : gone) out.emplace_back(kernel, nullptr);
+  for (const summary::Kernel* kernel : added) out.emplace_back(nullptr, kernel);
   return out;
 }
 

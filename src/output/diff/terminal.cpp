@@ -111,6 +111,9 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
     out += wrap(fmt::format("no faster: its busiest stage, {}, takes {} cycles as before",
                             kernel.after->stage, amount(kernel.after->busiest)),
                 "  ", width);
+  if (kernel.change == Change::better && kernel.before && kernel.after &&
+      kernel.after->cost.cycles >= kernel.before->cost.cycles)
+    out += "  faster because more SMs share the work, not because there is less of it\n";
   if (!page.model.counted) return out;
   return out + wrap(kernel_costs(kernel), "  ", width) + wrap(launches_text(kernel), "  ", width);
 }
@@ -157,7 +160,7 @@ std::string head(const Page& page) {
 
 std::string column_titles(const Page& page) {
   std::string out = "    " + pad_right("", access_width) + ' ' + pad_right("cost of each", cost_width);
-  if (page.cycles()) out += pad_left("cycles on one SM", cycles_width + 1);
+  if (page.cycles()) out += pad_left("cycles of all SMs", cycles_width + 1);
   return '\n' + page.style.faint(out + pad_left("change", change_width)) + '\n';
 }
 

@@ -112,7 +112,7 @@ std::string long_ago(const Page& page, const AccessRow& row) {
   const u64 then = arch::count(*oldest, warp).transactions;
   return then <= 2 * arch::count(*device, warp).transactions
              ? ""
-             : fmt::format(" (--sm 10: {} transactions)", then);
+             : fmt::format(" (on 1.0: {} transactions)", then);
 }
 
 std::string access_line(const Page& page, const Shown& shown) {

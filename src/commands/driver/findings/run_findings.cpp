@@ -146,7 +146,7 @@ Result<HeldRun> hold_run(const Gates& gates, const summary::Model& model, source
   if (Result<void> written = write_findings(list, text_of, options.gates, options.version, outputs, output);
       !written)
     return failure(written.error());
-  std::string text = findings::text(options.warnings ? list : worth_saying(list), text_of, options.colour);
+  std::string text = findings::text(options.warnings ? list : worth_saying(list), as_it_ran, options.colour);
   if (options.gates.github) text += findings::github(list);
   text += held.said;
   const bool on_stdout = options.report == "-" && !Outputs::takes_stdout(options);
