@@ -217,6 +217,23 @@ private:
     }
     return pair;
   }
+  // Two sums of 64 bits in the same few registers, one begun while the other waits for its high word, as in longer numbers.
+  void sums() {
+    const u32 few = first_value + below(values - 2), first = below(value_predicates);
+    struct {
+      u32 low, high, carry, done;
+    } both[2];
+    for (u32 n = 0; n < 2; ++n) both[n] = {few + below(3), few + below(3), (first + n) % value_predicates, 0};
+    for (u32 n = 0; n < 4; ++n) {
+      auto& sum = both[both[0].done == 2 || (both[1].done != 2 && one_in(2)) ? 1 : 0];
+      if (sum.done++ == 0)
+        put("IADD3 R10, P2, R17, R10, RZ", {sum.low, sum.carry, same, value(), value()});
+      else
+        put("IADD3.X R6, R6, RZ, RZ, P0, !PT", {sum.high, same, same, value(), same, same, sum.carry});
+      move(one_in(3) ? few + below(3) : value(), sum.done == 1 ? sum.low : sum.high);
+      if (one_in(3)) multiply_wide(value(2), value(), 3, first_value + (few - first_value + 1) / 2 * 2);
+    }
+  }
   void memory() {
     const u32 width = 1u << below(3), data = value(width), within = below(4 / width) * width * 4;
     if (one_in(3)) return one_in(2) ? load_shared(width, data, within) : store_shared(width, data, within);
@@ -260,6 +277,7 @@ private:
   }
   void statement(bool outermost) {
     switch (below(outermost ? 6 : 3)) {
+    case 1: return sums();
     case 2: return memory();
     case 3: return choice();
     case 4: return loop();

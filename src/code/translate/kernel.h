@@ -135,6 +135,7 @@ private:
   void find_sum(u64 offset);
   void find_sums();
   void begin_sum();
+  bool waits(const Pair&, u64 first) const;
   void add_words(const Instruction& first, const Instruction& second, const std::string& name);
   void end_sum();
   void want(const Pair&);
@@ -249,7 +250,8 @@ private:
   };
   std::map<std::string, Constant> constants_; // what is loaded where the kernel begins, by name
   Pairs pairs_;                               // whose 64-bit register says the same as their two
-  Pairs waiting_pairs_, waited_; // will say so where the sum's high word is written; before this instruction
+  std::map<Pair, u64> waiting_pairs_,
+      waited_; // will say so where the sum that begins there ends; before this instruction
   std::map<Place, std::map<Place, Pairs>> arriving_; // label → where control comes from → what is valid then
   std::map<Place, Pairs> assumed_;                   // label → what was taken to be valid there
   std::map<u64, std::set<u32>> written_;             // by offset: the registers that the instruction writes

@@ -265,6 +265,12 @@ std::string Kernel::both(const Operand& low, const Operand& high) {
   return e;
 }
 
+// Whether the pair is that of the sum that began there: carries that are used one after the other can be in the same registers.
+bool Kernel::waits(const Pair& pair, u64 first) const {
+  const auto found = waited_.find(pair);
+  return found != waited_.end() && found->second == first;
+}
+
 // Computes the whole sum where its low word is computed, or, where that is too early, its high word, into the pair's own register.
 void Kernel::begin_sum() {
   if (const auto found = sums_.find(place_.offset); found != sums_.end() && !found->second.late) {
@@ -280,7 +286,7 @@ void Kernel::begin_sum() {
     }
   }
   if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end())
-    if (const Sum& sum = sums_.at(end->second); sum.late && waited_.contains(sum.pair))
+    if (const Sum& sum = sums_.at(end->second); sum.late && waits(sum.pair, end->second))
       add_words(*code_at(end->second), *now_, wide_name(sum.pair));
 }
 
@@ -317,13 +323,13 @@ void Kernel::add_words(const Instruction& first, const Instruction& second, cons
 void Kernel::end_sum() {
   if (const auto sum = sums_.find(place_.offset); sum != sums_.end()) {
     const Pair pair = sum->second.pair;
-    waiting_pairs_.insert(pair);
+    waiting_pairs_[pair] = place_.offset;
     if (!copy_of(*now_) && !sum->second.late)
       put("mov.b64 {{{}, %sink}}, {};", name_of(pair.low), wide_name(pair));
   }
   if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end()) {
     const Pair pair = sums_.at(end->second).pair;
-    if (!waited_.contains(pair)) return;
+    if (!waits(pair, end->second)) return;
     pairs_.insert(pair);
     if (!copy_of(*now_)) put("mov.b64 {{%sink, {}}}, {};", name_of(pair.high), wide_name(pair));
   }
@@ -399,7 +405,7 @@ void Kernel::wrote(const Operand& o, u32 registers) {
     return pair.low - begin < registers || pair.high - begin < registers;
   };
   std::erase_if(pairs_, changed);
-  std::erase_if(waiting_pairs_, changed);
+  std::erase_if(waiting_pairs_, [&](const auto& waiting) { return changed(waiting.first); });
 }
 
 // The register of a pair; it is put together here if it does not say the same as the two.
