@@ -80,14 +80,14 @@ TEST_F(Roots, ALinkCountsAsWhatItLeadsTo) {
   EXPECT_TRUE(allowed.withheld().empty());
 }
 
-TEST_F(Roots, AFileOfThatNameInTheProgramsFoldersIsShownInstead) {
+TEST_F(Roots, AFileOfThatNameInTheProgramsFoldersIsShownOnlyWhereThereIsNoOther) {
   std::string here = folder("home/a"), outside = file("elsewhere/k.cu");
   file("home/a/k.cu");
   SourceFiles sources({here}, {here, here, "", {}});
-  EXPECT_EQ(sources.line(outside, 1), "line of home/a/k.cu");
-  EXPECT_TRUE(sources.withheld().empty());
-  EXPECT_FALSE(sources.line("/no/such/file.cu", 1));
-  EXPECT_TRUE(sources.withheld().empty()) << "it does not exist";
+  EXPECT_FALSE(sources.line(outside, 1)) << "its own lines are not to be shown, and these are another file's";
+  EXPECT_EQ(sources.withheld(), std::set<std::string>{outside});
+  EXPECT_EQ(sources.line("/no/such/k.cu", 1), "line of home/a/k.cu") << "compiled on another machine";
+  EXPECT_FALSE(sources.line("/no/such/file.cu", 1)) << "it does not exist";
 }
 
 } // namespace

@@ -37,6 +37,7 @@ const SourceFiles::File& SourceFiles::file_at(const std::string& file) {
     if (real.empty()) continue;
     if (!roots_.contains(real)) {
       if (withheld.empty()) withheld = real;
+      if (&candidate == &candidates.front()) break; // that it is; another of its name is another file
     } else if (std::optional<std::string> text = os::read_file(real, largest_file)) {
       std::error_code error;
       found->second.text = std::move(*text);

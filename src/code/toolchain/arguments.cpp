@@ -6,15 +6,15 @@
 // clang, without a toolkit, needs two compilations of a .cu file, because its one-step driver insists on
 // NVIDIA's ptxas and fatbinary: first the device pass to PTX text, then the host pass, which embeds that text
 // where a fatbinary would be (-fcuda-include-gpubinary). Each flag that is not obvious:
-//   --cuda-path=/nonexistent     or clang picks up a toolkit that happens to be there: results would differ
-//   by machine -nocudainc -nocudalib        our headers and no libdevice -target-sdk-version          decides
-//   which launch function <<<>>> calls; without it a pre-9.2 one +ptxNN                       or the
-//   warp-synchronous builtins do not exist in the default PTX 4.2 -debug-info-kind=…           after
-//   -gline-tables-only: textual DWARF in the PTX, which holds the inline stacks
-//   -fwrapv                      host code was written for nvcc's, which does not optimise it: i * i goes round
-//   -gdwarf-4                    of the host: addr2line up to 2.40 misses inlined calls in clang's DWARF 5
-//   -Wno-register                older programs say `register`, which nvcc accepts
-//   --driver-mode=g++            `clang-19` may be installed without a `clang++-19`
+//   --cuda-path=/nonexistent   or clang picks up a toolkit that happens to be there: results would differ by machine
+//   -nocudainc -nocudalib      our headers, and no libdevice
+//   -target-sdk-version        decides which launch function <<<>>> calls; without it a pre-9.2 one
+//   +ptxNN                     or the warp-synchronous builtins do not exist in the default PTX 4.2
+//   -debug-info-kind=…         after -gline-tables-only: textual DWARF in the PTX, which holds the inline stacks
+//   -fwrapv                    host code was written for nvcc's, which does not optimise it: i * i goes round
+//   -gdwarf-4                  of the host: addr2line up to 2.40 misses inlined calls in clang's DWARF 5
+//   -Wno-register              older programs say `register`, which nvcc accepts
+//   --driver-mode=g++          `clang-19` may be installed without a `clang++-19`
 #include "toolchain/arguments.h"
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +29,8 @@ using Strings = std::vector<std::string>;
 enum class Fate : u8 { drop, drop_value, host, link, relocatable, fast_math, keep_value, standard };
 
 // nvcc's options that clang does not know ("NVIDIA CUDA Compiler Driver" manual, option reference).
-// `…_value`, host and link take the next argument, unless the option is written with '='.
+// `…_value`, host and link take the next argument, unless the option is written with '='. nvcc takes an option of one dash and several
+// letters with two, too.
 struct NvccOption {
   std::string_view name;
   Fate fate;
@@ -52,58 +53,38 @@ constexpr NvccOption nvcc_options[] = {
     {"-ccbin", Fate::drop_value},
     {"--compiler-bindir", Fate::drop_value},
     {"-cudart", Fate::drop_value},
-    {"--cudart", Fate::drop_value},
     {"-maxrregcount", Fate::drop_value},
-    {"--maxrregcount", Fate::drop_value},
     {"-diag-suppress", Fate::drop_value},
-    {"--diag-suppress", Fate::drop_value},
     {"-t", Fate::drop_value},
     {"--threads", Fate::drop_value},
     {"-split-compile", Fate::drop_value},
-    {"--split-compile", Fate::drop_value},
     {"-Xcudafe", Fate::drop_value},
     {"-Xarchive", Fate::drop_value},
     {"--archive-options", Fate::drop_value},
     {"-Xnvcc", Fate::drop_value},
     {"-diag-warn", Fate::drop_value},
-    {"--diag-warn", Fate::drop_value},
     {"-diag-error", Fate::drop_value},
-    {"--diag-error", Fate::drop_value},
     {"-default-stream", Fate::drop_value},
-    {"--default-stream", Fate::drop_value},
     {"-ftz", Fate::drop_value},
-    {"--ftz", Fate::drop_value},
     {"-prec-div", Fate::drop_value},
-    {"--prec-div", Fate::drop_value},
     {"-prec-sqrt", Fate::drop_value},
-    {"--prec-sqrt", Fate::drop_value},
     {"-fmad", Fate::drop_value},
-    {"--fmad", Fate::drop_value},
     {"-lineinfo", Fate::drop},
     {"-g", Fate::drop}, // of the host, where it stands anyway
     {"--generate-line-info", Fate::drop},
     {"-G", Fate::drop},
     {"--device-debug", Fate::drop},
-    {"--extended-lambda", Fate::drop},
     {"-extended-lambda", Fate::drop},
-    {"--expt-extended-lambda", Fate::drop},
     {"-expt-extended-lambda", Fate::drop},
-    {"--expt-relaxed-constexpr", Fate::drop},
     {"-expt-relaxed-constexpr", Fate::drop},
     {"-restrict", Fate::drop},
-    {"--restrict", Fate::drop},
     {"-keep", Fate::drop},
     {"-v", Fate::drop},
     {"-forward-unknown-to-host-compiler", Fate::drop},
-    {"--forward-unknown-to-host-compiler", Fate::drop},
     {"-forward-unknown-to-host-linker", Fate::drop},
-    {"--forward-unknown-to-host-linker", Fate::drop},
     {"-forward-unknown-opts", Fate::drop},
-    {"--forward-unknown-opts", Fate::drop},
     {"-allow-unsupported-compiler", Fate::drop},
-    {"--allow-unsupported-compiler", Fate::drop},
     {"-extra-device-vectorization", Fate::drop},
-    {"--extra-device-vectorization", Fate::drop},
     {"-res-usage", Fate::drop},
     {"--resource-usage", Fate::drop},
     {"-src-in-ptx", Fate::drop},
@@ -111,9 +92,7 @@ constexpr NvccOption nvcc_options[] = {
     {"-Wno-deprecated-gpu-targets", Fate::drop},
     {"--disable-warnings", Fate::drop},
     {"-display-error-number", Fate::drop},
-    {"--display-error-number", Fate::drop},
     {"-no-display-error-number", Fate::drop},
-    {"--no-display-error-number", Fate::drop},
     {"-lcudart", Fate::drop},
     {"-lcudart_static", Fate::drop},
     {"-lcuda", Fate::drop},
@@ -123,7 +102,6 @@ constexpr NvccOption nvcc_options[] = {
     {"--relocatable-device-code", Fate::relocatable},
     {"-dc", Fate::relocatable},
     {"-use_fast_math", Fate::fast_math},
-    {"--use_fast_math", Fate::fast_math},
     // clang's own options whose value may be the next argument
     {"-I", Fate::keep_value},
     {"-D", Fate::keep_value},
@@ -141,14 +119,16 @@ constexpr NvccOption nvcc_options[] = {
     {"--define-macro", Fate::keep_value, "-D"},
     {"--undefine-macro", Fate::keep_value, "-U"},
     {"-std", Fate::standard},
-    {"--std", Fate::standard},
     {"-L", Fate::link},
     {"-l", Fate::link},
 };
 
 const NvccOption* find_option(std::string_view name) {
-  auto row = std::find_if(std::begin(nvcc_options), std::end(nvcc_options),
-                          [&](const NvccOption& option) { return option.name == name; });
+  auto is_called = [&](const NvccOption& option) {
+    return option.name == name ||
+           (option.name.size() > 2 && name.starts_with("--") && option.name == name.substr(1));
+  };
+  auto row = std::ranges::find_if(nvcc_options, is_called);
   return row == std::end(nvcc_options) ? nullptr : row;
 }
 

@@ -67,8 +67,9 @@ cudaError_t cudaSetDevice(int device) {
     if (!r.is_device(device)) {
       constexpr int most = 16;
       if (device > 0 && device < most) // programs choose one for each rank
-        r.say(diag::warning("no-such-device", "the program chose a device that is not there", {},
-                            "--devices 4 gives it four"));
+        r.say(diag::warning("no-such-device",
+                            fmt::format("the program chose device {}, which is not there", device), {},
+                            fmt::format("--devices {} gives it one", device + 1)));
       return cudaErrorInvalidDevice;
     }
     make_current(static_cast<u32>(device));

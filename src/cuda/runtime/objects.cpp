@@ -2,6 +2,7 @@
 // (ar(5)).
 #include "runtime/objects.h"
 #include "machine_code/fatbin.h"
+#include "os/bytes.h"
 #include "os/elf.h"
 #include <charconv>
 #include <cstring>
@@ -12,10 +13,6 @@ namespace {
 
 constexpr std::string_view archive_magic = "!<arch>\n";
 constexpr u64 header_size = 60, size_at = 48, size_digits = 10;
-
-std::string_view text_of(os::Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 void add_object(os::Bytes object, bool only_ptx, std::vector<os::Bytes>& out) {
   std::optional<os::Elf> elf = os::Elf::parse(object);
@@ -31,12 +28,12 @@ void add_object(os::Bytes object, bool only_ptx, std::vector<os::Bytes>& out) {
 
 std::vector<os::Bytes> device_code_of(os::Bytes file) {
   std::vector<os::Bytes> out;
-  if (!text_of(file).starts_with(archive_magic)) {
+  if (!os::as_text(file).starts_with(archive_magic)) {
     add_object(file, false, out);
     return out;
   }
   for (u64 at = archive_magic.size(); at + header_size <= file.size();) {
-    std::string_view digits = text_of(file.subspan(at + size_at, size_digits));
+    std::string_view digits = os::as_text(file.subspan(at + size_at, size_digits));
     u64 size = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
     at += header_size;

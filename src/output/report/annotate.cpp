@@ -1,4 +1,4 @@
-// --annotate: the source in its order, with what its lines cost in the margin; see annotate.h.
+// --annotate: the source in its order, with what its lines cost in the margin.
 //
 //   waste  sectors    waves │    transpose.cu
 //                           │    naive: 1 launch

@@ -137,7 +137,7 @@ std::string ended(const Input& input) {
     return outcome.seconds == 0 // of a saved report
                ? "The program was ended to stay within its budget."
                : fmt::format("The program was ended to stay within its budget: {} in launches and libraries, "
-                             "{} in its own code.",
+                             "{} in its own code or waiting for a processor.",
                              human_time(outcome.launch_seconds),
                              human_time(std::max(0.0, outcome.seconds - outcome.launch_seconds)));
   if (outcome.signal != 0)

@@ -72,7 +72,4 @@ struct MathFunction {
 };
 std::optional<MathFunction> find_math_function(std::string_view name);
 
-// The name of the target in use (base/cpu.h).
-std::string_view selected_target();
-
 } // namespace warplens::sim

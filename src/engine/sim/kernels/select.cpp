@@ -76,7 +76,6 @@ const LaneParts& lane_parts() {
   return chosen;
 }
 Multiply find_multiply(const MatrixKind& kind) { return target().find_multiply(kind); }
-std::string_view selected_target() { return name(cpu::target()); }
 const lanes::Operations& lanes::chosen = target().lane_operations();
 
 } // namespace warplens::sim

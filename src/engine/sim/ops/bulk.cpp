@@ -1,4 +1,4 @@
-// Bulk copies, lane by lane: who copies how much from where (bulk.h), and how tiles of a tensor lie in shared memory.
+// Bulk copies, lane by lane: who copies how much from where, and how tiles of a tensor lie in shared memory.
 //
 // A tile's elements lie side by side, the fastest dimension first, in 16-byte pieces that the map may have exchanged
 // (tensor_map.h). Elements outside the tensor are 0 or not a number when read, and left alone when written; the mbarrier is

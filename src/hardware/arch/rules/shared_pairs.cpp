@@ -7,7 +7,7 @@
 // Two counters differ for wide loads and both are predicted:
 //   data_wavefronts  what the hardware did: where the pair rule holds over the warp, half-warps (8 bytes) or
 //                    quarter-warps (16 bytes) merge two and two, conflicts and all;
-//   wavefronts       what Nsight Compute attributes to the instruction: see `attributed_load` below.
+//   wavefronts       what Nsight Compute attributes to the instruction: see `attributed_load_16` below.
 // Stores never merge. Atomics take one pass per lane at their bank, but for two forms that the assembler makes of some: adding 1
 // (ATOMS.POPC.INC) takes one per word, and the compare-and-swap of a loop (ATOMS.CAST) two per word, by half-warps if it has
 // 8 bytes. ldmatrix reads 8 rows of 16 bytes per matrix.

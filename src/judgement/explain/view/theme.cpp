@@ -1,4 +1,4 @@
-// See ink.h: the fallback of whole texts.
+// See theme.h: texts whose characters a terminal may not have.
 #include "explain/view/theme.h"
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 //   B[k][n]        row 4E · r + E · (l mod 4) + e  column l / 4
 //   C, D[m][n]     row l / 4 + 8 · (i div 2)       column 2 · (l mod 4) + i mod 2, for the lane's i-th element
 //
-// which sums up the PTX ISA's figures for all shapes but m8n8k4 of f16 (quads.cpp). Of a sparse A every second element is
+// which sums up the PTX ISA's figures for all shapes but m8n8k4 of f16. Of a sparse A every second element is
 // there, k halved; metadata says where they belong (expand).
 #pragma once
 #include "sem/convert.h"
