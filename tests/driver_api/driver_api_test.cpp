@@ -14,7 +14,6 @@ namespace warplens::runtime {
 extern "C" {
 CUresult cuInit(unsigned);
 CUresult cuDeviceGet(CUdevice*, int);
-CUresult cuDeviceGetAttribute(int*, int, CUdevice);
 CUresult cuDeviceGetName(char*, int, CUdevice);
 CUresult cuDevicePrimaryCtxRetain(CUcontext*, CUdevice);
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice);
@@ -25,7 +24,6 @@ CUresult cuCtxSetCurrent(CUcontext);
 CUresult cuCtxGetCurrent(CUcontext*);
 CUresult cuCtxPushCurrent_v2(CUcontext);
 CUresult cuCtxPopCurrent_v2(CUcontext*);
-CUresult cuCtxSynchronize();
 CUresult cuMemAlloc_v2(CUdeviceptr*, std::size_t);
 CUresult cuMemFree_v2(CUdeviceptr);
 CUresult cuMemcpyDtoH_v2(void*, CUdeviceptr, std::size_t);
@@ -43,7 +41,6 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule, const char*)
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         cudaStream_t, void**, void**);
 CUresult cuFuncGetAttribute(int*, int, CUfunction);
-CUresult cuFuncSetAttribute(CUfunction, int, int);
 CUresult cuOccupancyMaxPotentialBlockSize(int*, int*, CUfunction, std::size_t (*)(int), std::size_t, int);
 CUresult cuLinkCreate_v2(unsigned, const int*, void**, struct LinkState**);
 CUresult cuLinkAddData_v2(struct LinkState*, int, const void*, std::size_t, const char*, unsigned, const int*,
@@ -58,16 +55,27 @@ CUresult cuGreenCtxCreate();
 CUresult cuCtxSetCacheConfig(int);
 CUresult cuCtxGetCacheConfig(int*);
 CUresult cuStreamCreate(cudaStream_t*, unsigned);
-CUresult cuStreamSynchronize(cudaStream_t);
 CUresult cuStreamGetCtx(cudaStream_t, CUcontext*);
 CUresult cuMemAllocAsync(CUdeviceptr*, std::size_t, cudaStream_t);
-CUresult cuMemFreeAsync(CUdeviceptr, cudaStream_t);
 CUresult cuMemsetD32Async(CUdeviceptr, unsigned, std::size_t, cudaStream_t);
 CUresult cuMemsetD32_v2(CUdeviceptr, unsigned, std::size_t);
-CUresult cuDeviceGetPCIBusId(char*, int, CUdevice);
-CUresult cuDeviceGetByPCIBusId(CUdevice*, const char*);
 }
 namespace {
+
+// Rows FORWARD are in the table alone.
+template <class Function> Function* forwarded(const char* name) {
+  auto named = [&](const DriverExport& row) { return std::string_view(row.name) == name; };
+  return reinterpret_cast<Function*>(std::ranges::find_if(driver_exports(), named)->function);
+}
+const auto cuCtxSynchronize = forwarded<CUresult()>("cuCtxSynchronize");
+const auto cuDeviceGetAttribute = forwarded<CUresult(int*, int, CUdevice)>("cuDeviceGetAttribute");
+const auto cuDeviceGetByPCIBusId = forwarded<CUresult(CUdevice*, const char*)>("cuDeviceGetByPCIBusId");
+const auto cuDeviceGetPCIBusId = forwarded<CUresult(char*, int, CUdevice)>("cuDeviceGetPCIBusId");
+const auto cuEventCreate = forwarded<CUresult(cudaEvent_t*, unsigned)>("cuEventCreate");
+const auto cuEventRecord = forwarded<CUresult(cudaEvent_t, cudaStream_t)>("cuEventRecord");
+const auto cuFuncSetAttribute = forwarded<CUresult(CUfunction, int, int)>("cuFuncSetAttribute");
+const auto cuMemFreeAsync = forwarded<CUresult(CUdeviceptr, cudaStream_t)>("cuMemFreeAsync");
+const auto cuStreamSynchronize = forwarded<CUresult(cudaStream_t)>("cuStreamSynchronize");
 
 constexpr char code[] = R"(.version 7.8
 .target sm_75
@@ -399,6 +407,25 @@ TEST_F(Driver, FunctionsAreFoundByNameAndVersion) {
   ASSERT_EQ(cudaGetDriverEntryPoint_13("cuNothing", &out, 0, &status), cudaSuccess);
   EXPECT_EQ(out, nullptr);
   EXPECT_EQ(status, 1);
+}
+
+// Events have their context with them, and so has a stream of the program's own; the default stream is the current context's.
+TEST_F(Driver, ForwardedFunctionsAskForAContextWhereTheirFrameDoes) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuEventCreate(&event, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+  int value = 0;
+  EXPECT_EQ(cuDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuEventRecord(event, stream), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
+  EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
+  EXPECT_EQ(cuEventRecord(event, nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(cuDeviceGetAttribute(&value, -1, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
 }
 
 TEST_F(Driver, TheTableHasEachNameOnce) {

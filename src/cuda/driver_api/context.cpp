@@ -238,18 +238,6 @@ CUresult cuCtxWaitEvent(CUcontext context, cudaEvent_t event) {
   return driver([&] { return cudaStreamWaitEvent(nullptr, event, 0); });
 }
 
-CUresult cuCtxSynchronize() { return in_context(cudaDeviceSynchronize); }
-CUresult cuCtxSynchronize_v2(CUcontext) { return cuCtxSynchronize(); }
-CUresult cuCtxSetLimit(cudaLimit limit, std::size_t value) {
-  return in_context([&] { return cudaDeviceSetLimit(limit, value); });
-}
-CUresult cuCtxGetLimit(std::size_t* value, cudaLimit limit) {
-  return in_context([&] { return cudaDeviceGetLimit(value, limit); });
-}
-CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  return in_context([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
-}
-
 // What an emulator does not have is accepted, as a GPU may ignore it too.
 static CUresult accept() {
   return in_context([] { return cudaSuccess; });

@@ -68,10 +68,6 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
   });
 }
 
-CUresult cuDeviceGetAttribute(int* value, cudaDeviceAttr attribute, CUdevice device) {
-  return driver([&] { return cudaDeviceGetAttribute(value, attribute, device); });
-}
-
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   return asked_of(device, [&](Runtime& r) {
     if (!major || !minor) return cudaErrorInvalidValue;
@@ -100,18 +96,6 @@ CUresult cuDeviceGetProperties(DeviceProperties* out, CUdevice device) {
   });
 }
 
-CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
-  return driver([&] { return cudaDeviceGetPCIBusId(text, size, device); });
-}
-CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
-  return driver([&] { return cudaDeviceGetByPCIBusId(device, text); });
-}
-CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
-  return driver([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
-}
-CUresult cuDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, CUdevice from, CUdevice to) {
-  return driver([&] { return cudaDeviceGetP2PAttribute(value, attribute, from, to); });
-}
 // How much of the device a context may use: always all of it.
 CUresult cuDeviceGetExecAffinitySupport(int* supported, int, CUdevice device) {
   return asked_of(device, [&](Runtime&) {

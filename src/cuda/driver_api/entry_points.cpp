@@ -141,6 +141,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 }
 
 #define IMPLEMENTED(name, since)
+#define FORWARD(name, frame, of, since)
 #define ALIAS(name, of, since)
 #define STUB(name, since)                                                                                    \
   CUresult name() {                                                                                          \
@@ -151,6 +152,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
   }
 #include "driver_api/exports.def"
 #undef IMPLEMENTED
+#undef FORWARD
 #undef ALIAS
 #undef STUB
 

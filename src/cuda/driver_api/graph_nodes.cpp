@@ -1,5 +1,5 @@
 // Nodes of graphs whose parameters the driver lays out otherwise than the Runtime API: kernels, which say their function twice,
-// copies, and what may be either.
+// copies, and what may be either. Other functions of graphs are rows FORWARD of exports.def.
 #include "driver_api/copy.h"
 #include "runtime/graphs/graph.h"
 #include <cstring>
@@ -87,19 +87,6 @@ CUresult cuGraphKernelNodeGetParams_v2(Node node, KernelNode* p) {
   p->context = current_context();
   return driver([&] { return cudaGraphKernelNodeGetParams(node, &p->common); });
 }
-CUresult cuGraphAddKernelNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                              const cudaKernelNodeParams* p) {
-  return driver([&] { return cudaGraphAddKernelNode(node, graph, after, count, p); });
-}
-CUresult cuGraphKernelNodeSetParams(Node node, const cudaKernelNodeParams* p) {
-  return driver([&] { return cudaGraphKernelNodeSetParams(node, p); });
-}
-CUresult cuGraphExecKernelNodeSetParams(cudaGraphExec_t exec, Node node, const cudaKernelNodeParams* p) {
-  return driver([&] { return cudaGraphExecKernelNodeSetParams(exec, node, p); });
-}
-CUresult cuGraphKernelNodeGetParams(Node node, cudaKernelNodeParams* p) {
-  return driver([&] { return cudaGraphKernelNodeGetParams(node, p); });
-}
 
 CUresult cuGraphAddMemcpyNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
                               const CUDA_MEMCPY3D* p, CUcontext) {
@@ -120,13 +107,9 @@ CUresult cuGraphMemcpyNodeGetParams(Node node, CUDA_MEMCPY3D* p) {
   });
 }
 
-CUresult cuGraphAddMemsetNode(Node* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                              const cudaMemsetParams* p, CUcontext) {
-  return driver([&] { return cudaGraphAddMemsetNode(node, graph, after, count, p); });
-}
-CUresult cuGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, Node node, const cudaMemsetParams* p,
-                                        CUcontext) {
-  return driver([&] { return cudaGraphExecMemsetNodeSetParams(exec, node, p); });
+CUresult cuGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, CUcontext,
+                                        unsigned value, unsigned flags) {
+  return driver([&] { return cudaGraphConditionalHandleCreate(handle, graph, value, flags); });
 }
 
 CUresult cuGraphAddNode_v2(Node* node, cudaGraph_t graph, Nodes after, const cudaGraphEdgeData* data,

@@ -116,14 +116,11 @@ CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
     return cudaSuccess;
   });
 }
-CUresult cuFuncSetAttribute(CUfunction function, cudaFuncAttribute attribute, int value) {
-  return driver([&] { return cudaFuncSetAttribute(function, attribute, value); });
-}
 CUresult cuKernelGetAttribute(int* value, int attribute, CUfunction kernel, CUdevice) {
   return cuFuncGetAttribute(value, attribute, kernel);
 }
 CUresult cuKernelSetAttribute(cudaFuncAttribute attribute, int value, CUfunction kernel, CUdevice) {
-  return cuFuncSetAttribute(kernel, attribute, value);
+  return driver([&] { return cudaFuncSetAttribute(kernel, attribute, value); });
 }
 CUresult cuFuncSetCacheConfig(CUfunction function, int) {
   return of_function(function, [](Runtime&, Kernel&) { return cudaSuccess; });
@@ -135,10 +132,6 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, int config) {
   return cuFuncSetCacheConfig(function, config);
 }
 
-CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
-  return driver([&] { return cudaFuncGetParamInfo(function, index, offset, size); });
-}
-
 CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const LaunchConfig* config) {
   return with_runtime_config(config, [&](const cudaLaunchConfig_t* same) {
     return cudaOccupancyMaxActiveClusters(clusters, function, same);
@@ -148,21 +141,6 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function, cons
   return with_runtime_config(config, [&](const cudaLaunchConfig_t* same) {
     return cudaOccupancyMaxPotentialClusterSize(size, function, same);
   });
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads,
-                                                              std::size_t shared, unsigned) {
-  return in_context(
-      [&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared); });
-}
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
-                                                     std::size_t shared) {
-  return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
-}
-CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks,
-                                                 int threads) {
-  return in_context(
-      [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads); });
 }
 
 // The block with which most threads are resident; of equals the largest. `shared_of` says what a block of so many threads

@@ -145,9 +145,6 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
     return cudaFree(pointer(address));
   });
 }
-CUresult cuMemFreeAsync(CUdeviceptr address, cudaStream_t stream) {
-  return on_stream(stream, [&] { return cudaFreeAsync(pointer(address), stream); });
-}
 CUresult cuMemHostAlloc(void** address, std::size_t size, unsigned flags) {
   return allocate(address, [&](void** out) {
     return size == 0 ? cudaErrorInvalidValue : cudaHostAlloc(out, size, flags);
@@ -159,21 +156,6 @@ CUresult cuMemFreeHost(void* address) {
     forget_context(address);
     return cudaFreeHost(address);
   });
-}
-CUresult cuMemHostRegister_v2(void* address, std::size_t size, unsigned flags) {
-  return in_context([&] { return cudaHostRegister(address, size, flags); });
-}
-CUresult cuMemHostUnregister(void* address) {
-  return in_context([&] { return cudaHostUnregister(address); });
-}
-CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, unsigned flags) {
-  return in_context([&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags); });
-}
-CUresult cuMemHostGetFlags(unsigned* flags, void* host) {
-  return in_context([&] { return cudaHostGetFlags(flags, host); });
-}
-CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  return in_context([&] { return cudaMemGetInfo(free, total); });
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdeviceptr address) {
@@ -216,22 +198,6 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t size
   return on_stream(stream, [&] {
     return cudaMemcpyAsync(pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, stream);
   });
-}
-
-CUresult cuIpcGetMemHandle(cudaIpcMemHandle_t* handle, CUdeviceptr address) {
-  return in_context([&] { return cudaIpcGetMemHandle(handle, pointer(address)); });
-}
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* address, cudaIpcMemHandle_t handle, unsigned flags) {
-  return in_context([&] { return cudaIpcOpenMemHandle(reinterpret_cast<void**>(address), handle, flags); });
-}
-CUresult cuIpcCloseMemHandle(CUdeviceptr address) {
-  return in_context([&] { return cudaIpcCloseMemHandle(pointer(address)); });
-}
-CUresult cuIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
-  return in_context([&] { return cudaIpcGetEventHandle(handle, event); });
-}
-CUresult cuIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle) {
-  return in_context([&] { return cudaIpcOpenEventHandle(event, handle); });
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, std::size_t size) {
@@ -327,15 +293,6 @@ CUresult cuMemPrefetchAsync() {
   return in_context([] { return cudaSuccess; });
 }
 CUresult cuMemAdvise() { return cuMemPrefetchAsync(); }
-CUresult cuMemRangeGetAttribute(void* data, std::size_t size, cudaMemRangeAttribute attribute,
-                                CUdeviceptr address, std::size_t count) {
-  return in_context([&] { return cudaMemRangeGetAttribute(data, size, attribute, pointer(address), count); });
-}
-CUresult cuMemRangeGetAttributes(void** data, std::size_t* sizes, cudaMemRangeAttribute* attributes,
-                                 std::size_t kinds, CUdeviceptr address, std::size_t count) {
-  return in_context(
-      [&] { return cudaMemRangeGetAttributes(data, sizes, attributes, kinds, pointer(address), count); });
-}
 
 } // extern "C"
 } // namespace warplens::runtime

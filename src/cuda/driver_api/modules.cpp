@@ -99,18 +99,8 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
     });
   });
 }
-CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
-  return driver([&] { return cudaLibraryGetKernelCount(count, module); });
-}
-CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned room, CUmodule module) {
-  return driver([&] { return cudaLibraryEnumerateKernels(functions, room, module); });
-}
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* size, CUmodule module, const char* name) {
   return find_variable(address, size, module, name);
-}
-CUresult cuLibraryGetManaged(CUdeviceptr* address, std::size_t* size, CUmodule library, const char* name) {
-  return driver(
-      [&] { return cudaLibraryGetManaged(reinterpret_cast<void**>(address), size, library, name); });
 }
 CUresult cuLibraryGetModule(CUmodule* module, CUmodule library) {
   return driver([&] {
@@ -148,9 +138,6 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
       return cudaSuccess;
     });
   });
-}
-CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return driver([&] { return cudaFuncGetName(name, function); });
 }
 CUresult cuFuncIsLoaded(int* loaded, CUfunction function) {
   return driver([&] {

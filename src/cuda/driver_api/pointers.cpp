@@ -30,7 +30,7 @@ enum Attribute : int { // CU_POINTER_ATTRIBUTE_…
   block_id = 20,
   is_decompress_capable = 21
 };
-constexpr int full_access = 3;                // CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
+constexpr int read_and_write = 3;             // CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
 constexpr int type_host = 1, type_device = 2; // CU_MEMORYTYPE_…
 
 std::size_t width_of(int attribute) {
@@ -85,7 +85,7 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
   case handle_types: return tell(out, u64{0}); // no other process can open it
   case is_rdma_capable:
   case is_decompress_capable: return tell(out, 0);
-  case access_flags: return tell(out, full_access);
+  case access_flags: return tell(out, read_and_write);
   case pool_handle: return tell(out, pool_of(range.begin));
   case mapping_begin: return tell(out, mapped ? mapped->address : range.begin);
   case mapping_size: return tell(out, mapped ? mapped->size : range.end - range.begin);

@@ -21,14 +21,8 @@ CUresult cuStreamDestroy_v2(cudaStream_t stream) {
     return cudaStreamDestroy(stream);
   });
 }
-CUresult cuStreamSynchronize(cudaStream_t stream) {
-  return on_stream(stream, [&] { return cudaStreamSynchronize(stream); });
-}
 CUresult cuStreamQuery(cudaStream_t stream) {
   return on_stream(stream, [&] { return check_stream(stream); });
-}
-CUresult cuStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return on_stream(stream, [&] { return cudaStreamWaitEvent(stream, event, flags); });
 }
 CUresult cuStreamGetPriority(cudaStream_t stream, int* priority) {
   return on_stream(
@@ -58,14 +52,11 @@ CUresult cuStreamGetDevice(cudaStream_t stream, CUdevice* device) {
     return known_stream(stream);
   });
 }
-CUresult cuStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return on_stream(stream, [&] { return cudaStreamIsCapturing(stream, status); });
+CUresult cuStreamBeginCapture(cudaStream_t stream) { // before CUDA 10.1
+  return driver([&] { return cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal); });
 }
 CUresult cuStreamAttachMemAsync(cudaStream_t stream, CUdeviceptr, std::size_t, unsigned) {
   return cuStreamQuery(stream);
-}
-CUresult cuLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return on_stream(stream, [&] { return cudaLaunchHostFunc(stream, function, data); });
 }
 CUresult cuStreamAddCallback(cudaStream_t stream, void (*callback)(cudaStream_t, CUresult, void*), void* data,
                              unsigned) {
@@ -73,28 +64,6 @@ CUresult cuStreamAddCallback(cudaStream_t stream, void (*callback)(cudaStream_t,
   CUresult error = cuStreamQuery(stream);
   if (error == CUDA_SUCCESS) callback(stream, CUDA_SUCCESS, data);
   return error;
-}
-
-CUresult cuEventCreate(cudaEvent_t* event, unsigned flags) {
-  return in_context([&] { return cudaEventCreateWithFlags(event, flags); });
-}
-CUresult cuEventDestroy_v2(cudaEvent_t event) {
-  return driver([&] { return cudaEventDestroy(event); });
-}
-CUresult cuEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return on_stream(stream, [&] { return cudaEventRecord(event, stream); });
-}
-CUresult cuEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return on_stream(stream, [&] { return cudaEventRecordWithFlags(event, stream, flags); });
-}
-CUresult cuEventQuery(cudaEvent_t event) {
-  return driver([&] { return cudaEventQuery(event); });
-}
-CUresult cuEventSynchronize(cudaEvent_t event) {
-  return driver([&] { return cudaEventSynchronize(event); });
-}
-CUresult cuEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
-  return driver([&] { return cudaEventElapsedTime(milliseconds, start, end); });
 }
 
 } // extern "C"

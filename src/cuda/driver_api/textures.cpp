@@ -194,9 +194,6 @@ CUresult cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
     });
   });
 }
-CUresult cuMipmappedArrayGetLevel(cudaArray_t* level, cudaMipmappedArray_t array, unsigned number) {
-  return in_context([&] { return cudaGetMipmappedArrayLevel(level, array, number); });
-}
 
 CUresult cuTexObjectCreate(cudaTextureObject_t* out, const CUDA_RESOURCE_DESC* resource,
                            const CUDA_TEXTURE_DESC* texture, const cudaResourceViewDesc* view) {

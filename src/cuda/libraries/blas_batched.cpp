@@ -115,82 +115,34 @@ int gels_batched(const char* name, BlasHandle* h, int op, int m, int n, int colu
 
 extern "C" {
 
-int cublasSgetrfBatched(BlasHandle* h, int n, float* const* a, int lda, int* pivots, int* info, int count) {
-  return getrf_batched("cublasSgetrfBatched", h, n, a, lda, pivots, info, count);
-}
-int cublasSgetriBatched(BlasHandle* h, int n, const float* const* a, int lda, const int* pivots,
-                        float* const* out, int ldo, int* info, int count) {
-  return getri_batched("cublasSgetriBatched", h, n, a, lda, pivots, out, ldo, info, count);
-}
-int cublasSgetrsBatched(BlasHandle* h, int op, int n, int columns, const float* const* a, int lda,
-                        const int* pivots, float* const* b, int ldb, int* info, int count) {
-  return getrs_batched("cublasSgetrsBatched", h, op, n, columns, a, lda, pivots, b, ldb, info, count);
-}
-int cublasSmatinvBatched(BlasHandle* h, int n, const float* const* a, int lda, float* const* out, int ldo,
-                         int* info, int count) {
-  return matinv_batched("cublasSmatinvBatched", h, n, a, lda, out, ldo, info, count);
-}
-int cublasDgetrfBatched(BlasHandle* h, int n, double* const* a, int lda, int* pivots, int* info, int count) {
-  return getrf_batched("cublasDgetrfBatched", h, n, a, lda, pivots, info, count);
-}
-int cublasDgetriBatched(BlasHandle* h, int n, const double* const* a, int lda, const int* pivots,
-                        double* const* out, int ldo, int* info, int count) {
-  return getri_batched("cublasDgetriBatched", h, n, a, lda, pivots, out, ldo, info, count);
-}
-int cublasDgetrsBatched(BlasHandle* h, int op, int n, int columns, const double* const* a, int lda,
-                        const int* pivots, double* const* b, int ldb, int* info, int count) {
-  return getrs_batched("cublasDgetrsBatched", h, op, n, columns, a, lda, pivots, b, ldb, info, count);
-}
-int cublasDmatinvBatched(BlasHandle* h, int n, const double* const* a, int lda, double* const* out, int ldo,
-                         int* info, int count) {
-  return matinv_batched("cublasDmatinvBatched", h, n, a, lda, out, ldo, info, count);
-}
-int cublasCgetrfBatched(BlasHandle* h, int n, cfloat* const* a, int lda, int* pivots, int* info, int count) {
-  return getrf_batched("cublasCgetrfBatched", h, n, a, lda, pivots, info, count);
-}
-int cublasCgetriBatched(BlasHandle* h, int n, const cfloat* const* a, int lda, const int* pivots,
-                        cfloat* const* out, int ldo, int* info, int count) {
-  return getri_batched("cublasCgetriBatched", h, n, a, lda, pivots, out, ldo, info, count);
-}
-int cublasCgetrsBatched(BlasHandle* h, int op, int n, int columns, const cfloat* const* a, int lda,
-                        const int* pivots, cfloat* const* b, int ldb, int* info, int count) {
-  return getrs_batched("cublasCgetrsBatched", h, op, n, columns, a, lda, pivots, b, ldb, info, count);
-}
-int cublasCmatinvBatched(BlasHandle* h, int n, const cfloat* const* a, int lda, cfloat* const* out, int ldo,
-                         int* info, int count) {
-  return matinv_batched("cublasCmatinvBatched", h, n, a, lda, out, ldo, info, count);
-}
-int cublasZgetrfBatched(BlasHandle* h, int n, cdouble* const* a, int lda, int* pivots, int* info, int count) {
-  return getrf_batched("cublasZgetrfBatched", h, n, a, lda, pivots, info, count);
-}
-int cublasZgetriBatched(BlasHandle* h, int n, const cdouble* const* a, int lda, const int* pivots,
-                        cdouble* const* out, int ldo, int* info, int count) {
-  return getri_batched("cublasZgetriBatched", h, n, a, lda, pivots, out, ldo, info, count);
-}
-int cublasZgetrsBatched(BlasHandle* h, int op, int n, int columns, const cdouble* const* a, int lda,
-                        const int* pivots, cdouble* const* b, int ldb, int* info, int count) {
-  return getrs_batched("cublasZgetrsBatched", h, op, n, columns, a, lda, pivots, b, ldb, info, count);
-}
-int cublasZmatinvBatched(BlasHandle* h, int n, const cdouble* const* a, int lda, cdouble* const* out, int ldo,
-                         int* info, int count) {
-  return matinv_batched("cublasZmatinvBatched", h, n, a, lda, out, ldo, info, count);
-}
-int cublasSgelsBatched(BlasHandle* h, int op, int m, int n, int columns, float* const* a, int lda,
-                       float* const* c, int ldc, int* info, int* details, int count) {
-  return gels_batched("cublasSgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
-}
-int cublasDgelsBatched(BlasHandle* h, int op, int m, int n, int columns, double* const* a, int lda,
-                       double* const* c, int ldc, int* info, int* details, int count) {
-  return gels_batched("cublasDgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
-}
-int cublasCgelsBatched(BlasHandle* h, int op, int m, int n, int columns, cfloat* const* a, int lda,
-                       cfloat* const* c, int ldc, int* info, int* details, int count) {
-  return gels_batched("cublasCgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
-}
-int cublasZgelsBatched(BlasHandle* h, int op, int m, int n, int columns, cdouble* const* a, int lda,
-                       cdouble* const* c, int ldc, int* info, int* details, int count) {
-  return gels_batched("cublasZgelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details, count);
-}
+#define WARPLENS_BLAS_BATCHED(X, T)                                                                          \
+  int cublas##X##getrfBatched(BlasHandle* h, int n, T* const* a, int lda, int* pivots, int* info,            \
+                              int count) {                                                                   \
+    return getrf_batched("cublas" #X "getrfBatched", h, n, a, lda, pivots, info, count);                     \
+  }                                                                                                          \
+  int cublas##X##getriBatched(BlasHandle* h, int n, const T* const* a, int lda, const int* pivots,           \
+                              T* const* out, int ldo, int* info, int count) {                                \
+    return getri_batched("cublas" #X "getriBatched", h, n, a, lda, pivots, out, ldo, info, count);           \
+  }                                                                                                          \
+  int cublas##X##getrsBatched(BlasHandle* h, int op, int n, int columns, const T* const* a, int lda,         \
+                              const int* pivots, T* const* b, int ldb, int* info, int count) {               \
+    return getrs_batched("cublas" #X "getrsBatched", h, op, n, columns, a, lda, pivots, b, ldb, info,        \
+                         count);                                                                             \
+  }                                                                                                          \
+  int cublas##X##matinvBatched(BlasHandle* h, int n, const T* const* a, int lda, T* const* out, int ldo,     \
+                               int* info, int count) {                                                       \
+    return matinv_batched("cublas" #X "matinvBatched", h, n, a, lda, out, ldo, info, count);                 \
+  }                                                                                                          \
+  int cublas##X##gelsBatched(BlasHandle* h, int op, int m, int n, int columns, T* const* a, int lda,         \
+                             T* const* c, int ldc, int* info, int* details, int count) {                     \
+    return gels_batched("cublas" #X "gelsBatched", h, op, m, n, columns, a, lda, c, ldc, info, details,      \
+                        count);                                                                              \
+  }
+WARPLENS_BLAS_BATCHED(S, float)
+WARPLENS_BLAS_BATCHED(D, double)
+WARPLENS_BLAS_BATCHED(C, cfloat)
+WARPLENS_BLAS_BATCHED(Z, cdouble)
+#undef WARPLENS_BLAS_BATCHED
 
 } // extern "C"
 } // namespace warplens::runtime

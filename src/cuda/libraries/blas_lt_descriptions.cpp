@@ -145,64 +145,28 @@ LtProduct product(int compute, int scale_type) {
 
 extern "C" {
 
-int cublasLtMatrixLayoutInit_internal(LtLayout* out, std::size_t size, int type, u64 rows, u64 columns,
-                                      i64 leading) {
-  return start(out, size, layout(type, rows, columns, leading));
-}
-int cublasLtMatrixLayoutCreate(LtLayout** out, int type, u64 rows, u64 columns, i64 leading) {
-  return create(out, layout(type, rows, columns, leading));
-}
-int cublasLtMatrixLayoutDestroy(LtLayout* object) { return destroy(object); }
-int cublasLtMatrixLayoutSetAttribute(LtLayout* object, int id, const void* from, std::size_t size) {
-  return set(object, of_layout, id, from, size);
-}
-int cublasLtMatrixLayoutGetAttribute(const LtLayout* object, int id, void* to, std::size_t size,
-                                     std::size_t* written) {
-  return get(object, of_layout, id, to, size, written);
-}
-
-int cublasLtMatmulDescInit_internal(LtProduct* out, std::size_t size, int compute, int scale_type) {
-  return start(out, size, product(compute, scale_type));
-}
-int cublasLtMatmulDescCreate(LtProduct** out, int compute, int scale_type) {
-  return create(out, product(compute, scale_type));
-}
-int cublasLtMatmulDescDestroy(LtProduct* object) { return destroy(object); }
-int cublasLtMatmulDescSetAttribute(LtProduct* object, int id, const void* from, std::size_t size) {
-  return set(object, of_product, id, from, size);
-}
-int cublasLtMatmulDescGetAttribute(const LtProduct* object, int id, void* to, std::size_t size,
-                                   std::size_t* written) {
-  return get(object, of_product, id, to, size, written);
-}
-
-int cublasLtMatrixTransformDescInit_internal(LtTransform* out, std::size_t size, int scale_type) {
-  return start(out, size, {scale_type, 0, 0, 0});
-}
-int cublasLtMatrixTransformDescCreate(LtTransform** out, int scale_type) {
-  return create(out, {scale_type, 0, 0, 0});
-}
-int cublasLtMatrixTransformDescDestroy(LtTransform* object) { return destroy(object); }
-int cublasLtMatrixTransformDescSetAttribute(LtTransform* object, int id, const void* from, std::size_t size) {
-  return set(object, of_transform, id, from, size);
-}
-int cublasLtMatrixTransformDescGetAttribute(const LtTransform* object, int id, void* to, std::size_t size,
-                                            std::size_t* written) {
-  return get(object, of_transform, id, to, size, written);
-}
-
-int cublasLtMatmulPreferenceInit_internal(LtPreference* out, std::size_t size) {
-  return start(out, size, {});
-}
-int cublasLtMatmulPreferenceCreate(LtPreference** out) { return create(out, {}); }
-int cublasLtMatmulPreferenceDestroy(LtPreference* object) { return destroy(object); }
-int cublasLtMatmulPreferenceSetAttribute(LtPreference* object, int id, const void* from, std::size_t size) {
-  return set(object, of_preference, id, from, size);
-}
-int cublasLtMatmulPreferenceGetAttribute(const LtPreference* object, int id, void* to, std::size_t size,
-                                         std::size_t* written) {
-  return get(object, of_preference, id, to, size, written);
-}
+// Of a kind: where its attributes are, what a new one is, and from which parameters.
+#define WARPLENS_LT_DESCRIPTION(Kind, T, attributes, value, ...)                                             \
+  int cublasLt##Kind##Init_internal(T* out, std::size_t size __VA_OPT__(, ) __VA_ARGS__) {                   \
+    return start<T>(out, size, value);                                                                       \
+  }                                                                                                          \
+  int cublasLt##Kind##Create(T** out __VA_OPT__(, ) __VA_ARGS__) { return create<T>(out, value); }           \
+  int cublasLt##Kind##Destroy(T* object) { return destroy(object); }                                         \
+  int cublasLt##Kind##SetAttribute(T* object, int id, const void* from, std::size_t size) {                  \
+    return set(object, attributes, id, from, size);                                                          \
+  }                                                                                                          \
+  int cublasLt##Kind##GetAttribute(const T* object, int id, void* to, std::size_t size,                      \
+                                   std::size_t* written) {                                                   \
+    return get(object, attributes, id, to, size, written);                                                   \
+  }
+WARPLENS_LT_DESCRIPTION(MatrixLayout, LtLayout, of_layout, layout(type, rows, columns, leading), int type,
+                        u64 rows, u64 columns, i64 leading)
+WARPLENS_LT_DESCRIPTION(MatmulDesc, LtProduct, of_product, product(compute, scale_type), int compute,
+                        int scale_type)
+WARPLENS_LT_DESCRIPTION(MatrixTransformDesc, LtTransform, of_transform, LtTransform{scale_type},
+                        int scale_type)
+WARPLENS_LT_DESCRIPTION(MatmulPreference, LtPreference, of_preference, LtPreference{})
+#undef WARPLENS_LT_DESCRIPTION
 
 // Some of an algorithm's settings have 16 bits.
 int cublasLtMatmulAlgoConfigSetAttribute(LtAlgorithm* object, int id, const void* from, std::size_t size) {
@@ -230,28 +194,17 @@ int cublasLtDestroy(LtContext* context) {
   return blas_success;
 }
 
-const char* cublasGetStatusName(int);
-const char* cublasGetStatusString(int);
-int cublasGetProperty(int, int*);
-const char* cublasLtGetStatusName(int status) { return cublasGetStatusName(status); }
-const char* cublasLtGetStatusString(int status) { return cublasGetStatusString(status); }
-int cublasLtGetProperty(int type, int* value) { return cublasGetProperty(type, value); }
 std::size_t cublasLtGetVersion() { return 130000; }
 std::size_t cublasLtGetCudartVersion() { return 13000; }
 
+int cublasLtHeuristicsCacheSetCapacity(std::size_t) { return blas_success; }
 int cublasLtHeuristicsCacheGetCapacity(std::size_t* capacity) {
   if (!capacity) return blas_invalid_value;
   *capacity = 0;
   return blas_success;
 }
-int cublasLtHeuristicsCacheSetCapacity(std::size_t) { return blas_success; }
 
-// Nothing is logged.
-int cublasLtLoggerSetCallback(void*) { return blas_success; }
-int cublasLtLoggerSetFile(void*) { return blas_success; }
-int cublasLtLoggerOpenFile(const char*) { return blas_success; }
-int cublasLtLoggerSetLevel(int) { return blas_success; }
-int cublasLtLoggerSetMask(int) { return blas_success; }
+// Nothing is logged, whatever is set.
 int cublasLtLoggerForceDisable() { return blas_success; }
 
 } // extern "C"

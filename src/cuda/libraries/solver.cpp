@@ -8,12 +8,7 @@ struct SolverHandle {
   cudaStream_t stream = nullptr;
   u32 device = thread_state().device;
 };
-struct JacobiSettings { // how exact, and how long: not used
-  double tolerance = 0;
-  int sweeps = 100, sorted = 1;
-};
-
-struct SolverParameters {}; // of the interface of 64 bits: nothing is chosen
+struct SolverSettings {}; // of Jacobi's method, and of the interface of 64 bits: nothing is chosen
 
 namespace {
 
@@ -271,14 +266,17 @@ int rooms(SolverHandle* h, std::size_t* device, std::size_t* host) { // of which
 
 extern "C" {
 
-int cusolverDnCreateParams(SolverParameters** params) {
-  if (!params) return solver_invalid_value;
-  *params = new SolverParameters;
+int cusolverDnCreateParams(SolverSettings** out) {
+  if (!out) return solver_invalid_value;
+  *out = new SolverSettings;
   return solver_success;
 }
-int cusolverDnDestroyParams(SolverParameters* params) {
-  delete params;
+int cusolverDnDestroyParams(SolverSettings* settings) {
+  delete settings;
   return solver_success;
+}
+int solver_setting_without_effect(SolverSettings* settings) {
+  return settings ? solver_success : solver_invalid_value;
 }
 int cusolverDnXpotrf_bufferSize(SolverHandle* h, void*, int, i64, int, const void*, i64, int,
                                 std::size_t* device, std::size_t* host) {
@@ -336,13 +334,6 @@ int cusolverDnXsyevBatched(SolverHandle* h, void*, int vectors, int fill, i64 n,
     });
   });
 }
-int cusolverDnXgesvdjSetTolerance(JacobiSettings* s, double) {
-  return s ? solver_success : solver_invalid_value;
-}
-int cusolverDnXgesvdjSetMaxSweeps(JacobiSettings* s, int) {
-  return s ? solver_success : solver_invalid_value;
-}
-int cusolverDnXgesvdjSetSortEig(JacobiSettings* s, int) { return s ? solver_success : solver_invalid_value; }
 
 int cusolverDnCreate(SolverHandle** handle) {
   if (!handle) return solver_invalid_value;
@@ -375,33 +366,6 @@ int cusolverGetVersion(int* version) {
 int cusolverGetProperty(int which, int* value) { // major, minor, patch
   if (!value || which < 0 || which > 2) return solver_invalid_value;
   *value = which == 0 ? 12 : 0;
-  return solver_success;
-}
-
-int cusolverDnCreateSyevjInfo(JacobiSettings** settings) {
-  if (!settings) return solver_invalid_value;
-  *settings = new JacobiSettings;
-  return solver_success;
-}
-int cusolverDnDestroySyevjInfo(JacobiSettings* settings) {
-  delete settings;
-  return solver_success;
-}
-int cusolverDnCreateGesvdjInfo(JacobiSettings** settings) { return cusolverDnCreateSyevjInfo(settings); }
-int cusolverDnDestroyGesvdjInfo(JacobiSettings* settings) { return cusolverDnDestroySyevjInfo(settings); }
-int cusolverDnXsyevjSetTolerance(JacobiSettings* settings, double tolerance) {
-  if (!settings) return solver_invalid_value;
-  settings->tolerance = tolerance;
-  return solver_success;
-}
-int cusolverDnXsyevjSetMaxSweeps(JacobiSettings* settings, int sweeps) {
-  if (!settings) return solver_invalid_value;
-  settings->sweeps = sweeps;
-  return solver_success;
-}
-int cusolverDnXsyevjSetSortEig(JacobiSettings* settings, int sorted) {
-  if (!settings) return solver_invalid_value;
-  settings->sorted = sorted;
   return solver_success;
 }
 

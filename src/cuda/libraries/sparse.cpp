@@ -94,6 +94,9 @@ int sparse_product(const char* name, SparseHandle* handle, int op, const void* a
 
 extern "C" {
 
+// Analyses and preparations: nothing of them is needed, whatever their parameters.
+int sparse_nothing_to_prepare() { return sparse_success; }
+
 int cusparseCreate(SparseHandle** handle) {
   std::lock_guard lock(Runtime::get().mutex);
   return Runtime::get().start() == cudaSuccess ? create(handle, SparseHandle{}) : sparse_not_initialized;
@@ -139,10 +142,6 @@ int cusparseSpMV_bufferSize(SparseHandle*, int, const void*, const SparseMatrix*
                             const void*, const DenseVector*, int, int, std::size_t* bytes) {
   return tell_room(bytes);
 }
-int cusparseSpMV_preprocess(SparseHandle*, int, const void*, const SparseMatrix*, const DenseVector*,
-                            const void*, const DenseVector*, int, int, void*) {
-  return sparse_success;
-}
 int cusparseSpMV(SparseHandle* h, int op, const void* alpha, const SparseMatrix* a, const DenseVector* x,
                  const void* beta, const DenseVector* y, int scalar_type, int, void*) {
   std::lock_guard lock(Runtime::get().mutex);
@@ -154,10 +153,6 @@ int cusparseSpMV(SparseHandle* h, int op, const void* alpha, const SparseMatrix*
 int cusparseSpMM_bufferSize(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
                             const void*, const DenseMatrix*, int, int, std::size_t* bytes) {
   return tell_room(bytes);
-}
-int cusparseSpMM_preprocess(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
-                            const void*, const DenseMatrix*, int, int, void*) {
-  return sparse_success;
 }
 int cusparseSpMM(SparseHandle* h, int op_a, int op_b, const void* alpha, const SparseMatrix* a,
                  const DenseMatrix* b, const void* beta, const DenseMatrix* c, int scalar_type, int, void*) {

@@ -173,10 +173,6 @@ int cusparseSparseToDense(SparseHandle* h, const SparseMatrix* a, const DenseMat
                                     [m = *a, to = view_of(*b, false)] { return to_dense(m, to); }));
 }
 
-int cusparseDenseToSparse_bufferSize(SparseHandle*, const DenseMatrix*, const SparseMatrix*, int,
-                                     std::size_t* bytes) {
-  return tell_room(bytes);
-}
 // Tells the sparse matrix how many elements it is to have.
 int cusparseDenseToSparse_analysis(SparseHandle* h, const DenseMatrix* a, SparseMatrix* b, int, void*) {
   std::lock_guard lock(Runtime::get().mutex);
@@ -284,15 +280,9 @@ int cusparseXcsrsort(SparseHandle* h, int rows, int, int count, const LegacyMatr
                      const int* offsets, int* columns, int* permutation, void*) {
   return sort_lines("cusparseXcsrsort", h, rows, count, description, offsets, columns, permutation);
 }
-int cusparseXcscsort_bufferSizeExt(SparseHandle*, int, int, int, const int*, const int*, std::size_t* bytes) {
-  return tell_room(bytes);
-}
 int cusparseXcscsort(SparseHandle* h, int, int columns, int count, const LegacyMatrix* description,
                      const int* offsets, int* rows, int* permutation, void*) {
   return sort_lines("cusparseXcscsort", h, columns, count, description, offsets, rows, permutation);
-}
-int cusparseXcoosort_bufferSizeExt(SparseHandle*, int, int, int, const int*, const int*, std::size_t* bytes) {
-  return tell_room(bytes);
 }
 int cusparseXcoosortByRow(SparseHandle* h, int, int, int count, int* rows, int* columns, int* permutation,
                           void*) {
@@ -303,26 +293,17 @@ int cusparseXcoosortByColumn(SparseHandle* h, int, int, int count, int* rows, in
   return sort_coordinates("cusparseXcoosortByColumn", h, count, columns, rows, permutation);
 }
 
-int cusparseSnnz(SparseHandle* h, int direction, int rows, int columns, const LegacyMatrix* description,
-                 float* a, int leading, int* counts, int* total) {
-  return count_nonzeros("cusparseSnnz", h, direction, rows, columns, description, a, leading, real_32, counts,
-                        total);
-}
-int cusparseDnnz(SparseHandle* h, int direction, int rows, int columns, const LegacyMatrix* description,
-                 double* a, int leading, int* counts, int* total) {
-  return count_nonzeros("cusparseDnnz", h, direction, rows, columns, description, a, leading, real_64, counts,
-                        total);
-}
-int cusparseCnnz(SparseHandle* h, int direction, int rows, int columns, const LegacyMatrix* description,
-                 cfloat* a, int leading, int* counts, int* total) {
-  return count_nonzeros("cusparseCnnz", h, direction, rows, columns, description, a, leading, complex_32,
-                        counts, total);
-}
-int cusparseZnnz(SparseHandle* h, int direction, int rows, int columns, const LegacyMatrix* description,
-                 cdouble* a, int leading, int* counts, int* total) {
-  return count_nonzeros("cusparseZnnz", h, direction, rows, columns, description, a, leading, complex_64,
-                        counts, total);
-}
+#define WARPLENS_SPARSE_COUNT(X, type)                                                                       \
+  int cusparse##X##nnz(SparseHandle* h, int direction, int rows, int columns,                                \
+                       const LegacyMatrix* description, void* a, int leading, int* counts, int* total) {     \
+    return count_nonzeros("cusparse" #X "nnz", h, direction, rows, columns, description, a, leading, type,   \
+                          counts, total);                                                                    \
+  }
+WARPLENS_SPARSE_COUNT(S, real_32)
+WARPLENS_SPARSE_COUNT(D, real_64)
+WARPLENS_SPARSE_COUNT(C, complex_32)
+WARPLENS_SPARSE_COUNT(Z, complex_64)
+#undef WARPLENS_SPARSE_COUNT
 
 } // extern "C"
 } // namespace warplens::runtime

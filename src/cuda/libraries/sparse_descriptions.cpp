@@ -12,31 +12,6 @@ int create_sparse(SparseMatrix** out, const SparseMatrix& m) {
   return valid ? create(out, m) : sparse_invalid_value;
 }
 
-int set_pointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
-  return with(m, [&](SparseMatrix& known) {
-    known.offsets = offsets, known.indices = indices, known.values = values;
-  });
-}
-
-int get(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** offsets, void** indices, void** values,
-        int* offset_type, int* index_type, int* base, int* type) {
-  if (!rows || !columns || !count || !offsets || !indices || !values || !offset_type || !index_type ||
-      !base || !type)
-    return sparse_invalid_value;
-  return with(m, [&](SparseMatrix& known) {
-    *rows = known.rows, *columns = known.columns, *count = known.count;
-    *offsets = known.offsets, *indices = known.indices, *values = known.values;
-    *offset_type = known.offset_type, *index_type = known.index_type, *base = known.base, *type = known.type;
-  });
-}
-
-int set_batches(SparseMatrix* m, int count, i64 offset_step, i64 step) {
-  if (count < 1 || offset_step < 0 || step < 0) return sparse_invalid_value;
-  return with(m, [&](SparseMatrix& known) {
-    known.batches = count, known.offset_step = offset_step, known.step = step;
-  });
-}
-
 int setting(LegacyMatrix* m, int LegacyMatrix::*which) {
   int out = 0;
   with(m, [&](LegacyMatrix& known) { out = known.*which; });
@@ -69,9 +44,6 @@ int cusparseSetMatDiagType(LegacyMatrix* m, int diagonal) {
 int cusparseCreateDnVec(DenseVector** out, i64 size, void* values, int type) {
   return size < 0 ? sparse_invalid_value : create(out, DenseVector{size, values, type});
 }
-int cusparseCreateConstDnVec(DenseVector** out, i64 size, void* values, int type) {
-  return cusparseCreateDnVec(out, size, values, type);
-}
 int cusparseDestroyDnVec(DenseVector* v) { return destroy(v); }
 int cusparseDnVecGet(DenseVector* v, i64* size, void** values, int* type) {
   if (!size || !values || !type) return sparse_invalid_value;
@@ -88,10 +60,6 @@ int cusparseCreateDnMat(DenseMatrix** out, i64 rows, i64 columns, i64 leading, v
                         int order) {
   const bool valid = rows >= 0 && columns >= 0 && leading >= (order == by_columns ? rows : columns);
   return valid ? create(out, DenseMatrix{rows, columns, leading, values, type, order}) : sparse_invalid_value;
-}
-int cusparseCreateConstDnMat(DenseMatrix** out, i64 rows, i64 columns, i64 leading, void* values, int type,
-                             int order) {
-  return cusparseCreateDnMat(out, rows, columns, leading, values, type, order);
 }
 int cusparseDestroyDnMat(DenseMatrix* m) { return destroy(m); }
 int cusparseDnMatGet(DenseMatrix* m, i64* rows, i64* columns, i64* leading, void** values, int* type,
@@ -123,30 +91,15 @@ int cusparseCreateCsr(SparseMatrix** out, i64 rows, i64 columns, i64 count, void
   return create_sparse(out, {SparseMatrix::csr, rows, columns, count, offsets, indices, values, offset_type,
                              index_type, base, type});
 }
-int cusparseCreateConstCsr(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
-                           void* values, int offset_type, int index_type, int base, int type) {
-  return cusparseCreateCsr(out, rows, columns, count, offsets, indices, values, offset_type, index_type, base,
-                           type);
-}
 int cusparseCreateCsc(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
                       void* values, int offset_type, int index_type, int base, int type) {
   return create_sparse(out, {SparseMatrix::csc, rows, columns, count, offsets, indices, values, offset_type,
                              index_type, base, type});
 }
-int cusparseCreateConstCsc(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
-                           void* values, int offset_type, int index_type, int base, int type) {
-  return cusparseCreateCsc(out, rows, columns, count, offsets, indices, values, offset_type, index_type, base,
-                           type);
-}
 int cusparseCreateCoo(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* row_indices,
                       void* column_indices, void* values, int index_type, int base, int type) {
   return create_sparse(out, {SparseMatrix::coo, rows, columns, count, row_indices, column_indices, values,
                              index_type, index_type, base, type});
-}
-int cusparseCreateConstCoo(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* row_indices,
-                           void* column_indices, void* values, int index_type, int base, int type) {
-  return cusparseCreateCoo(out, rows, columns, count, row_indices, column_indices, values, index_type, base,
-                           type);
 }
 int cusparseDestroySpMat(SparseMatrix* m) { return destroy(m); }
 int cusparseSpMatGetSize(SparseMatrix* m, i64* rows, i64* columns, i64* count) {
@@ -168,21 +121,20 @@ int cusparseSpMatGetIndexBase(SparseMatrix* m, int* base) {
   return base ? with(m, [&](SparseMatrix& known) { *base = known.base; }) : sparse_invalid_value;
 }
 int cusparseCsrSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
-  return set_pointers(m, offsets, indices, values);
-}
-int cusparseCscSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
-  return set_pointers(m, offsets, indices, values);
-}
-int cusparseCooSetPointers(SparseMatrix* m, void* rows, void* columns, void* values) {
-  return set_pointers(m, rows, columns, values);
+  return with(m, [&](SparseMatrix& known) {
+    known.offsets = offsets, known.indices = indices, known.values = values;
+  });
 }
 int cusparseCsrGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** offsets, void** indices,
                    void** values, int* offset_type, int* index_type, int* base, int* type) {
-  return get(m, rows, columns, count, offsets, indices, values, offset_type, index_type, base, type);
-}
-int cusparseCscGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** offsets, void** indices,
-                   void** values, int* offset_type, int* index_type, int* base, int* type) {
-  return get(m, rows, columns, count, offsets, indices, values, offset_type, index_type, base, type);
+  if (!rows || !columns || !count || !offsets || !indices || !values || !offset_type || !index_type ||
+      !base || !type)
+    return sparse_invalid_value;
+  return with(m, [&](SparseMatrix& known) {
+    *rows = known.rows, *columns = known.columns, *count = known.count;
+    *offsets = known.offsets, *indices = known.indices, *values = known.values;
+    *offset_type = known.offset_type, *index_type = known.index_type, *base = known.base, *type = known.type;
+  });
 }
 // Rows and columns are those of blocks.
 int cusparseCreateBsr(SparseMatrix** out, i64 rows, i64 columns, i64 blocks, i64 high, i64 wide,
@@ -197,12 +149,6 @@ int cusparseCreateBsr(SparseMatrix** out, i64 rows, i64 columns, i64 blocks, i64
   m.block_rows = high, m.block_columns = wide, m.block_order = order;
   return create_sparse(out, m);
 }
-int cusparseCreateConstBsr(SparseMatrix** out, i64 rows, i64 columns, i64 blocks, i64 high, i64 wide,
-                           void* offsets, void* indices, void* values, int offset_type, int index_type,
-                           int base, int type, int order) {
-  return cusparseCreateBsr(out, rows, columns, blocks, high, wide, offsets, indices, values, offset_type,
-                           index_type, base, type, order);
-}
 int cusparseCreateBlockedEll(SparseMatrix** out, i64 rows, i64 columns, i64 block, i64 stored_columns,
                              void* indices, void* values, int index_type, int base, int type) {
   if (block < 1 || rows < 0 || stored_columns < 0 || rows % block != 0 || columns % block != 0 ||
@@ -214,11 +160,6 @@ int cusparseCreateBlockedEll(SparseMatrix** out, i64 rows, i64 columns, i64 bloc
   m.block_rows = m.block_columns = block, m.stored_columns = stored_columns;
   return create_sparse(out, m);
 }
-int cusparseCreateConstBlockedEll(SparseMatrix** out, i64 rows, i64 columns, i64 block, i64 stored_columns,
-                                  void* indices, void* values, int index_type, int base, int type) {
-  return cusparseCreateBlockedEll(out, rows, columns, block, stored_columns, indices, values, index_type,
-                                  base, type);
-}
 int cusparseBlockedEllGet(SparseMatrix* m, i64* rows, i64* columns, i64* block, i64* stored_columns,
                           void** indices, void** values, int* index_type, int* base, int* type) {
   void* offsets = nullptr;
@@ -226,18 +167,23 @@ int cusparseBlockedEllGet(SparseMatrix* m, i64* rows, i64* columns, i64* block, 
   i64 count = 0;
   if (!block || !stored_columns) return sparse_invalid_value;
   with(m, [&](SparseMatrix& known) { *block = known.block_rows, *stored_columns = known.stored_columns; });
-  return get(m, rows, columns, &count, &offsets, indices, values, &offset_type, index_type, base, type);
+  return cusparseCsrGet(m, rows, columns, &count, &offsets, indices, values, &offset_type, index_type, base,
+                        type);
 }
 int cusparseCooGet(SparseMatrix* m, i64* rows, i64* columns, i64* count, void** row_indices,
                    void** column_indices, void** values, int* index_type, int* base, int* type) {
   int same = 0;
-  return get(m, rows, columns, count, row_indices, column_indices, values, &same, index_type, base, type);
+  return cusparseCsrGet(m, rows, columns, count, row_indices, column_indices, values, &same, index_type, base,
+                        type);
 }
 int cusparseCsrSetStridedBatch(SparseMatrix* m, int count, i64 offset_step, i64 step) {
-  return set_batches(m, count, offset_step, step);
+  if (count < 1 || offset_step < 0 || step < 0) return sparse_invalid_value;
+  return with(m, [&](SparseMatrix& known) {
+    known.batches = count, known.offset_step = offset_step, known.step = step;
+  });
 }
 int cusparseCooSetStridedBatch(SparseMatrix* m, int count, i64 step) {
-  return set_batches(m, count, step, step);
+  return cusparseCsrSetStridedBatch(m, count, step, step);
 }
 int cusparseSpMatGetStridedBatch(SparseMatrix* m, int* count) {
   return count ? with(m, [&](SparseMatrix& known) { *count = known.batches; }) : sparse_invalid_value;

@@ -256,10 +256,6 @@ int cusparseXcsrgeam2Nnz(SparseHandle* h, int rows, int columns, const LegacyMat
                          const T* above, T* b, int leading, void*) {                                         \
     return tridiagonal<T>("cusparse" #X "gtsv2", h, rows, columns, below, diagonal, above, b, leading);      \
   }                                                                                                          \
-  int cusparse##X##gtsv2_nopivot_bufferSizeExt(SparseHandle*, int, int, const T*, const T*, const T*,        \
-                                               const T*, int, std::size_t* bytes) {                          \
-    return tell_room(bytes);                                                                                 \
-  }                                                                                                          \
   int cusparse##X##gtsv2_nopivot(SparseHandle* h, int rows, int columns, const T* below, const T* diagonal,  \
                                  const T* above, T* b, int leading, void*) {                                 \
     return tridiagonal<T>("cusparse" #X "gtsv2_nopivot", h, rows, columns, below, diagonal, above, b,        \

@@ -241,10 +241,6 @@ int cusparseSDDMM_bufferSize(SparseHandle*, int, int, const void*, const DenseMa
                              const void*, const SparseMatrix*, int, int, std::size_t* bytes) {
   return tell_room(bytes);
 }
-int cusparseSDDMM_preprocess(SparseHandle*, int, int, const void*, const DenseMatrix*, const DenseMatrix*,
-                             const void*, const SparseMatrix*, int, int, void*) {
-  return sparse_success;
-}
 // C = alpha (op(A) op(B)) + beta C, where C has elements.
 int cusparseSDDMM(SparseHandle* h, int op_a, int op_b, const void* alpha, const DenseMatrix* a,
                   const DenseMatrix* b, const void* beta, const SparseMatrix* c, int, int, void*) {

@@ -133,10 +133,6 @@ int cusparseSpSV_bufferSize(SparseHandle*, int, const void*, const SparseMatrix*
                             const DenseVector*, int, int, TriangularSolve*, std::size_t* bytes) {
   return tell_room(bytes);
 }
-int cusparseSpSV_analysis(SparseHandle*, int, const void*, const SparseMatrix*, const DenseVector*,
-                          const DenseVector*, int, int, TriangularSolve*, void*) {
-  return sparse_success;
-}
 int cusparseSpSV_solve(SparseHandle* h, int op, const void* alpha, const SparseMatrix* a,
                        const DenseVector* x, const DenseVector* y, int, int, TriangularSolve*) {
   std::lock_guard lock(Runtime::get().mutex);
@@ -145,15 +141,9 @@ int cusparseSpSV_solve(SparseHandle* h, int op, const void* alpha, const SparseM
                     {operand(*x), operand(*y)}, x->type, y->type);
 }
 
-int cusparseSpSM_createDescr(TriangularSolve** out) { return create(out, TriangularSolve{}); }
-int cusparseSpSM_destroyDescr(TriangularSolve* object) { return destroy(object); }
 int cusparseSpSM_bufferSize(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
                             const DenseMatrix*, int, int, TriangularSolve*, std::size_t* bytes) {
   return tell_room(bytes);
-}
-int cusparseSpSM_analysis(SparseHandle*, int, int, const void*, const SparseMatrix*, const DenseMatrix*,
-                          const DenseMatrix*, int, int, TriangularSolve*, void*) {
-  return sparse_success;
 }
 int cusparseSpSM_solve(SparseHandle* h, int op_a, int op_b, const void* alpha, const SparseMatrix* a,
                        const DenseMatrix* b, const DenseMatrix* c, int, int, TriangularSolve*) {
@@ -174,54 +164,22 @@ int cusparseXcsrilu02_zeroPivot(SparseHandle*, IncompleteFactors* info, int* pos
   *position = found;
   return found >= 0 ? zero_pivot : sparse_success;
 }
-int cusparseScsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, float*, const int*, const int*,
-                                 IncompleteFactors*, int* bytes) {
-  return tell_room(bytes);
-}
-int cusparseScsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const float*, const int*,
-                               const int*, IncompleteFactors*, int, void*) {
-  return sparse_success;
-}
-int cusparseScsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* description, float* values,
-                      const int* offsets, const int* columns, IncompleteFactors* info, int, void*) {
-  return ilu("cusparseScsrilu02", h, rows, count, description, values, offsets, columns, info);
-}
-int cusparseDcsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, double*, const int*,
-                                 const int*, IncompleteFactors*, int* bytes) {
-  return tell_room(bytes);
-}
-int cusparseDcsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const double*, const int*,
-                               const int*, IncompleteFactors*, int, void*) {
-  return sparse_success;
-}
-int cusparseDcsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* description, double* values,
-                      const int* offsets, const int* columns, IncompleteFactors* info, int, void*) {
-  return ilu("cusparseDcsrilu02", h, rows, count, description, values, offsets, columns, info);
-}
-int cusparseCcsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, cfloat*, const int*,
-                                 const int*, IncompleteFactors*, int* bytes) {
-  return tell_room(bytes);
-}
-int cusparseCcsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const cfloat*, const int*,
-                               const int*, IncompleteFactors*, int, void*) {
-  return sparse_success;
-}
-int cusparseCcsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* description, cfloat* values,
-                      const int* offsets, const int* columns, IncompleteFactors* info, int, void*) {
-  return ilu("cusparseCcsrilu02", h, rows, count, description, values, offsets, columns, info);
-}
-int cusparseZcsrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, cdouble*, const int*,
-                                 const int*, IncompleteFactors*, int* bytes) {
-  return tell_room(bytes);
-}
-int cusparseZcsrilu02_analysis(SparseHandle*, int, int, const LegacyMatrix*, const cdouble*, const int*,
-                               const int*, IncompleteFactors*, int, void*) {
-  return sparse_success;
-}
-int cusparseZcsrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* description, cdouble* values,
-                      const int* offsets, const int* columns, IncompleteFactors* info, int, void*) {
-  return ilu("cusparseZcsrilu02", h, rows, count, description, values, offsets, columns, info);
-}
+
+#define WARPLENS_SPARSE_ILU(X, T)                                                                            \
+  int cusparse##X##csrilu02_bufferSize(SparseHandle*, int, int, const LegacyMatrix*, T*, const int*,         \
+                                       const int*, IncompleteFactors*, int* bytes) {                         \
+    return tell_room(bytes);                                                                                 \
+  }                                                                                                          \
+  int cusparse##X##csrilu02(SparseHandle* h, int rows, int count, const LegacyMatrix* description,           \
+                            T* values, const int* offsets, const int* columns, IncompleteFactors* info, int, \
+                            void*) {                                                                         \
+    return ilu("cusparse" #X "csrilu02", h, rows, count, description, values, offsets, columns, info);       \
+  }
+WARPLENS_SPARSE_ILU(S, float)
+WARPLENS_SPARSE_ILU(D, double)
+WARPLENS_SPARSE_ILU(C, cfloat)
+WARPLENS_SPARSE_ILU(Z, cdouble)
+#undef WARPLENS_SPARSE_ILU
 
 } // extern "C"
 } // namespace warplens::runtime

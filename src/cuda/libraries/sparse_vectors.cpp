@@ -47,10 +47,6 @@ int cusparseCreateSpVec(SparseVector** out, i64 size, i64 count, void* indices, 
   return valid ? create(out, SparseVector{size, count, indices, values, index_type, base, type})
                : sparse_invalid_value;
 }
-int cusparseCreateConstSpVec(SparseVector** out, i64 size, i64 count, void* indices, void* values,
-                             int index_type, int base, int type) {
-  return cusparseCreateSpVec(out, size, count, indices, values, index_type, base, type);
-}
 int cusparseDestroySpVec(SparseVector* v) { return destroy(v); }
 int cusparseSpVecGet(SparseVector* v, i64* size, i64* count, void** indices, void** values, int* index_type,
                      int* base, int* type) {

@@ -27,7 +27,8 @@ using Word = u64;
 template <auto function, class Row>
 Word watched(Word a, Word b, Word c, Word d, Word e, Word f, Word s0, Word s1, Word s2, Word s3, Word s4,
              Word s5, Word s6, Word s7, Word s8, Word s9) {
-  const auto real = reinterpret_cast<decltype(&watched<function, Row>)>(function);
+  const auto untyped = reinterpret_cast<void (*)()>(function);
+  const auto real = reinterpret_cast<decltype(&watched<function, Row>)>(untyped);
   const Word result = real(a, b, c, d, e, f, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9);
   const int error = static_cast<int>(result);
   if (error != 0) note_failed_call(Row::name(), error, Row::name_of(error));

@@ -22,6 +22,12 @@ int cublasLtMatrixLayoutSetAttribute(void*, int, const void*, size_t);
 int cublasLtMatmulDescCreate(void**, int, int);
 int cublasLtMatmulDescSetAttribute(void*, int, const void*, size_t);
 int cublasLtMatmulPreferenceCreate(void**);
+int cublasLtMatmulPreferenceSetAttribute(void*, int, const void*, size_t);
+int cublasLtMatmulPreferenceGetAttribute(void*, int, void*, size_t, size_t*);
+int cublasLtMatmulPreferenceDestroy(void*);
+int cublasLtMatrixTransformDescInit_internal(void*, size_t, int);
+int cublasLtMatrixTransformDescGetAttribute(void*, int, void*, size_t, size_t*);
+const char* cublasLtGetStatusName(int);
 int cublasLtMatmulAlgoGetHeuristic(void*, void*, void*, void*, void*, void*, void*, int, void*, int*);
 int cublasLtMatmul(void*, void*, const void*, const void*, void*, const void*, void*, const void*,
                    const void*, void*, void*, void*, const void*, void*, size_t, void*);
@@ -31,7 +37,8 @@ int cusolverDnDgetrf(void*, int, int, double*, int, double*, int*, int*);
 int cusolverDnDgetrs(void*, int, int, int, const double*, int, const int*, double*, int, int*);
 int cusolverDnDpotrf(void*, int, int, double*, int, double*, int, int*);
 int cusolverDnCreateGesvdjInfo(void**), cusolverDnDestroyGesvdjInfo(void*), cusolverDnCreateParams(void**),
-    cusolverDnDestroyParams(void*);
+    cusolverDnDestroyParams(void*), cusolverDnXgesvdjSetTolerance(void*, double),
+    cusolverDnXsyevjSetMaxSweeps(void*, int);
 int cusolverDnDgesvdj(void*, int, int, int, int, double*, int, double*, double*, int, double*, int, double*,
                       int, int*, void*);
 int cusolverDnDgesvdjBatched(void*, int, int, int, double*, int, double*, double*, int, double*, int, double*,
@@ -279,6 +286,8 @@ static void factorisations() {
   for (int i = 0; i < rows * n; ++i) a[i] = wide[i] = before[i];
   void *jacobi, *params;
   check(cusolverDnCreateGesvdjInfo(&jacobi) == 0, "settings");
+  check(cusolverDnXgesvdjSetTolerance(jacobi, 1e-7) == 0 && cusolverDnXsyevjSetMaxSweeps(nullptr, 5) == 3,
+        "a setting");
   check(cusolverDnDgesvdj(handle, 1, 1, rows, n, a, rows, s, u, rows, v, n, w, 1, info, jacobi) == 0 &&
             *info == 0,
         "gesvdj");
@@ -388,8 +397,30 @@ static void triangles() {
   check(close(v[2], 0.5) && close(v[3], 4), "csrilu02's result");
 }
 
+// Descriptions of the other kinds, and names that cuBLAS has too.
+static void descriptions() {
+  void* preference;
+  uint64_t bytes = 1 << 20, got = 0, transform[8];
+  size_t written = 0;
+  int type = 0;
+  check(cublasLtMatmulPreferenceCreate(&preference) == 0, "preference");
+  check(cublasLtMatmulPreferenceSetAttribute(preference, 1, &bytes, sizeof bytes) == 0 &&
+            cublasLtMatmulPreferenceGetAttribute(preference, 1, &got, sizeof got, &written) == 0 &&
+            got == bytes && written == sizeof got &&
+            cublasLtMatmulPreferenceSetAttribute(preference, 1, &bytes, 4) == 7 &&
+            cublasLtMatmulPreferenceDestroy(preference) == 0,
+        "a preference");
+  check(cublasLtMatrixTransformDescInit_internal(transform, 4, 1) == 7 &&
+            cublasLtMatrixTransformDescInit_internal(transform, sizeof transform, 1) == 0 &&
+            cublasLtMatrixTransformDescGetAttribute(transform, 0, &type, sizeof type, &written) == 0 &&
+            type == 1,
+        "a transform in memory of the program");
+  check(strcmp(cublasLtGetStatusName(7), "CUBLAS_STATUS_INVALID_VALUE") == 0, "cublasLtGetStatusName");
+}
+
 int main() {
   products();
+  descriptions();
   batches();
   least_squares();
   factorisations();

@@ -71,6 +71,18 @@ int cusparseDcsrgeam2(void*, int, int, const double*, void*, int, const double*,
                       int*, void*);
 int cusparseDgtsv2(void*, int, int, const double*, const double*, const double*, double*, int, void*);
 int cusparseZgtsv2StridedBatch(void*, int, const void*, const void*, const void*, void*, int, int, void*);
+int cusparseCreateConstCsc(void**, int64_t, int64_t, int64_t, const void*, const void*, const void*, int, int,
+                           int, int);
+int cusparseCscSetPointers(void*, void*, void*, void*);
+int cusparseCscGet(void*, int64_t*, int64_t*, int64_t*, void**, void**, void**, int*, int*, int*, int*);
+int cusparseCooSetPointers(void*, void*, void*, void*);
+int cusparseSpSM_createDescr(void**), cusparseSpSM_destroyDescr(void*);
+int cusparseXcoosort_bufferSizeExt(void*, int, int, int, const int*, const int*, size_t*);
+int cusparseZgtsv2_nopivot_bufferSizeExt(void*, int, int, const void*, const void*, const void*, const void*,
+                                         int, size_t*);
+int cusparseSDDMM_preprocess(void*, int, int, const void*, void*, void*, const void*, void*, int, int, void*);
+int cusparseCcsrilu02_analysis(void*, int, int, void*, const void*, const int*, const int*, void*, int,
+                               void*);
 int cusparseCreateSlicedEll(...);
 }
 
@@ -454,6 +466,33 @@ static void sums_and_systems() {
         "Zgtsv2StridedBatch");
 }
 
+// What one function does under several names.
+static void other_names() {
+  int *o = copy<int>({0, 1, 1, 2}), *i = copy<int>({0, 0}), *later = copy<int>({0, 1, 2, 2});
+  double* v = copy<double>({1, 2});
+  void *m, *offsets, *indices, *values, *plan = nullptr;
+  int64_t rows, columns, count;
+  int format = 0, of_offsets, of_indices, base, type;
+  check(cusparseCreateConstCsc(&m, 1, 3, 2, o, i, v, index32, index32, 0, f64) == 0, "CreateConstCsc");
+  check(cusparseSpMatGetFormat(m, &format) == 0 && format == 2, "CreateConstCsc's format");
+  check(cusparseCscSetPointers(m, later, i, v) == 0, "CscSetPointers");
+  check(cusparseCscGet(m, &rows, &columns, &count, &offsets, &indices, &values, &of_offsets, &of_indices,
+                       &base, &type) == 0 &&
+            rows == 1 && columns == 3 && count == 2 && offsets == later && indices == i && values == v &&
+            of_offsets == index32 && of_indices == index32 && base == 0 && type == f64,
+        "CscGet");
+  check(cusparseCooSetPointers(nullptr, o, i, v) == 3, "CooSetPointers of nothing");
+  check(cusparseSpSM_createDescr(&plan) == 0 && plan && cusparseSpSM_destroyDescr(plan) == 0 &&
+            cusparseSpSM_destroyDescr(plan) == 3,
+        "SpSM's description");
+  size_t bytes = 0, more = 0;
+  check(cusparseXcoosort_bufferSizeExt(handle, 1, 3, 2, o, i, &bytes) == 0 && bytes != 0, "Xcoosort's room");
+  check(cusparseZgtsv2_nopivot_bufferSizeExt(handle, 2, 1, v, v, v, v, 2, &more) == 0 && more != 0,
+        "gtsv2's room");
+  check(cusparseSDDMM_preprocess(handle, 0, 0, v, m, m, v, m, f64, 0, nullptr) == 0, "SDDMM_preprocess");
+  check(cusparseCcsrilu02_analysis(handle, 2, 2, m, v, o, i, nullptr, 0, nullptr) == 0, "Ccsrilu02_analysis");
+}
+
 int main() {
   check(cusparseCreate(&handle) == 0, "cusparseCreate");
   vectors();
@@ -462,6 +501,7 @@ int main() {
   products();
   blocks();
   sums_and_systems();
+  other_names();
   check(cusparseCreateSlicedEll() == 10, "what has no stand-in");
   printf("%d wrong\n", wrong);
   return wrong != 0;

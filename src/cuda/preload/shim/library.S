@@ -14,6 +14,7 @@
 .endm
 
 #define IMPLEMENTED(name, ...) forward name;
+#define FORWARD(name, ...) forward name;
 #define ALIAS(name, ...) forward name;
 #define VARIANTS(name, ...) forward name;
 #define STUB(name, ...) forward name;

@@ -32,19 +32,35 @@ template <class Kind> cudaError_t get_event(cudaGraphNode_t node, cudaEvent_t* o
 extern "C" {
 
 using Nodes = GraphNode* const*;
-constexpr auto wait_node = cudaGraphNodeTypeWaitEvent, record_node = cudaGraphNodeTypeEventRecord;
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                                   const cudaKernelNodeParams* p) {
-  return add_node(node, graph, after, count, [&](Runtime& r) { return kernel_work(r, p); });
-}
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
-  return change_node(node, [&](Runtime& r) { return kernel_work(r, p); });
-}
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams* p) {
-  return change_copy(exec, node, [&](Runtime& r) { return kernel_work(r, p); });
-}
+// The three functions that make and change nodes of a kind: in a graph, and in an instantiated one. `work`: of the
+// parameters, which are at the end.
+#define WARPLENS_NODE(Kind, Set, Suffix, work, ...)                                                          \
+  cudaError_t cudaGraphAdd##Kind##Node##Suffix(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,        \
+                                               std::size_t count, __VA_ARGS__) {                             \
+    return add_node(node, graph, after, count, [&]([[maybe_unused]] Runtime& r) { return work; });           \
+  }                                                                                                          \
+  cudaError_t cudaGraph##Kind##Node##Set##Suffix(cudaGraphNode_t node, __VA_ARGS__) {                        \
+    return change_node(node, [&]([[maybe_unused]] Runtime& r) { return work; });                             \
+  }                                                                                                          \
+  cudaError_t cudaGraphExec##Kind##Node##Set##Suffix(cudaGraphExec_t exec, cudaGraphNode_t node,             \
+                                                     __VA_ARGS__) {                                          \
+    return change_copy(exec, node, [&]([[maybe_unused]] Runtime& r) { return work; });                       \
+  }
+WARPLENS_NODE(Kernel, SetParams, , kernel_work(r, p), const cudaKernelNodeParams* p)
+WARPLENS_NODE(Memcpy, SetParams, , copy_work(p), const cudaMemcpy3DParms* p)
+WARPLENS_NODE(Memcpy, SetParams, 1D, copy_work(to, from, size, kind), void* to, const void* from,
+              std::size_t size, cudaMemcpyKind kind)
+WARPLENS_NODE(Memcpy, SetParams, ToSymbol, copy_to_symbol_work(r, symbol, from, size, offset, kind),
+              const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind)
+WARPLENS_NODE(Memcpy, SetParams, FromSymbol, copy_from_symbol_work(r, to, symbol, size, offset, kind),
+              void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind)
+WARPLENS_NODE(Memset, SetParams, , fill_work(p), const cudaMemsetParams* p)
+WARPLENS_NODE(Host, SetParams, , host_work(p), const cudaHostNodeParams* p)
+WARPLENS_NODE(EventRecord, SetEvent, , event_work(cudaGraphNodeTypeEventRecord, event), cudaEvent_t event)
+WARPLENS_NODE(EventWait, SetEvent, , event_work(cudaGraphNodeTypeWaitEvent, event), cudaEvent_t event)
+#undef WARPLENS_NODE
+
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
   return with_work<KernelWork>(node, [&](KernelWork& work) {
     if (!p) return cudaErrorInvalidValue;
@@ -80,97 +96,14 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
   });
 }
 
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                                   const cudaMemcpy3DParms* p) {
-  return add_node(node, graph, after, count, [&](Runtime&) { return copy_work(p); });
-}
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
-  return change_node(node, [&](Runtime&) { return copy_work(p); });
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaMemcpy3DParms* p) {
-  return change_copy(exec, node, [&](Runtime&) { return copy_work(p); });
-}
 cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
   return get<CopyWork>(node, p);
 }
 
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                                     void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return add_node(node, graph, after, count, [&](Runtime&) { return copy_work(to, from, size, kind); });
-}
-cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t size,
-                                           cudaMemcpyKind kind) {
-  return change_node(node, [&](Runtime&) { return copy_work(to, from, size, kind); });
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
-                                               const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return change_copy(exec, node, [&](Runtime&) { return copy_work(to, from, size, kind); });
-}
-
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
-                                           std::size_t count, const void* symbol, const void* from,
-                                           std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return add_node(node, graph, after, count,
-                  [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); });
-}
-cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
-                                                 std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return change_node(node,
-                     [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); });
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                     const void* symbol, const void* from, std::size_t size,
-                                                     std::size_t offset, cudaMemcpyKind kind) {
-  return change_copy(exec, node,
-                     [&](Runtime& r) { return copy_to_symbol_work(r, symbol, from, size, offset, kind); });
-}
-
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
-                                             std::size_t count, void* to, const void* symbol,
-                                             std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return add_node(node, graph, after, count,
-                  [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); });
-}
-cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol,
-                                                   std::size_t size, std::size_t offset,
-                                                   cudaMemcpyKind kind) {
-  return change_node(node,
-                     [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); });
-}
-cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
-                                                       const void* symbol, std::size_t size,
-                                                       std::size_t offset, cudaMemcpyKind kind) {
-  return change_copy(exec, node,
-                     [&](Runtime& r) { return copy_from_symbol_work(r, to, symbol, size, offset, kind); });
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                                   const cudaMemsetParams* p) {
-  return add_node(node, graph, after, count, [&](Runtime&) { return fill_work(p); });
-}
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
-  return change_node(node, [&](Runtime&) { return fill_work(p); });
-}
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const cudaMemsetParams* p) {
-  return change_copy(exec, node, [&](Runtime&) { return fill_work(p); });
-}
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* p) {
   return get<FillWork>(node, p);
 }
 
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count,
-                                 const cudaHostNodeParams* p) {
-  return add_node(node, graph, after, count, [&](Runtime&) { return host_work(p); });
-}
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
-  return change_node(node, [&](Runtime&) { return host_work(p); });
-}
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const cudaHostNodeParams* p) {
-  return change_copy(exec, node, [&](Runtime&) { return host_work(p); });
-}
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* p) {
   return get<HostWork>(node, p);
 }
@@ -195,30 +128,8 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, Node
   return add_node(node, graph, after, count, [](Runtime&) { return Made(EmptyWork{}); });
 }
 
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
-                                        std::size_t count, cudaEvent_t event) {
-  return add_node(node, graph, after, count, [&](Runtime&) { return event_work(record_node, event); });
-}
-cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return change_node(node, [&](Runtime&) { return event_work(record_node, event); });
-}
-cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                 cudaEvent_t event) {
-  return change_copy(exec, node, [&](Runtime&) { return event_work(record_node, event); });
-}
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
   return get_event<RecordWork>(node, event);
-}
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after,
-                                      std::size_t count, cudaEvent_t event) {
-  return add_node(node, graph, after, count, [&](Runtime&) { return event_work(wait_node, event); });
-}
-cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return change_node(node, [&](Runtime&) { return event_work(wait_node, event); });
-}
-cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                               cudaEvent_t event) {
-  return change_copy(exec, node, [&](Runtime&) { return event_work(wait_node, event); });
 }
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
   return get_event<WaitWork>(node, event);
