@@ -20,6 +20,11 @@ struct Lanes {
     for_each_lane(access.active, [&](u32 l) { lane[count] = l, address[count++] = access.address[l]; });
   }
   i64 step(u32 from, u32 to) const { return static_cast<i64>(address[to] - address[from]); }
+  bool side_by_side() const {
+    for (u32 i = 1; i < count; ++i)
+      if (step(i - 1, i) != static_cast<i64>(bytes)) return false;
+    return true;
+  }
   bool together() const {
     return std::all_of(address.begin(), address.begin() + count, [&](u64 a) { return a == address[0]; });
   }
@@ -87,7 +92,8 @@ Shape shape_of_global(const Lanes& lanes, const access::WarpAccess& access) {
   if (std::optional<Shape> rows = rows_shape(lanes, different.sectors)) return *rows;
   bool no_waste = different.words == lanes.count &&
                   different.sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes);
-  return {no_waste ? Form::permuted : Form::scattered};
+  if (!no_waste) return {Form::scattered};
+  return lanes.side_by_side() ? Shape{Form::with_gaps, static_cast<i64>(lanes.bytes)} : Shape{Form::permuted};
 }
 
 Shape shape_of_shared(const Lanes& lanes, const access::WarpAccess& access, const arch::Counts& counts) {

@@ -25,10 +25,10 @@ bool alike(const WarpClass& a, const WarpClass& b) {
 }
 
 // Does it matter where its warps begin?
-bool is_side_by_side(const WarpClass& c) {
+bool is_in_order(const WarpClass& c) {
   const PatternKind kind = kind_of(c.shape);
   return c.example.space == access::Space::global &&
-         (kind == PatternKind::contiguous || kind == PatternKind::misaligned);
+         (kind == PatternKind::contiguous || kind == PatternKind::misaligned || kind == PatternKind::strided);
 }
 
 void add_class(WarpClass& to, const WarpClass& from) {
@@ -101,7 +101,7 @@ WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Arch
   WarpClass out{
       shape_of(access, one), warps, one * warps, access, {}, arch::cost_of(one, access.space), ways};
   out.other_end = keep_other_end(out.example);
-  if (is_side_by_side(out)) out.starts = start_of(access.active, access.address.data());
+  if (is_in_order(out)) out.starts = start_of(access.active, access.address.data());
   return out;
 }
 
@@ -121,7 +121,7 @@ Distribution distribution_of(const WarpTally& tally, const access::AccessHeader&
     access::WarpAccess example = *its_example;
     static_cast<access::AccessHeader&>(example) = header;
     WarpClass next = class_of(example, one->warps, device);
-    if (is_side_by_side(next)) next.starts = one->starts;
+    if (is_in_order(next)) next.starts = one->starts;
     auto [found, fresh] = known.try_emplace({next.shape, next.one.lanes, next.one.cost}, out.classes.size());
     if (fresh) {
       out.classes.push_back(std::move(next));

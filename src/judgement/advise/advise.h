@@ -37,6 +37,10 @@ struct Advice {
   // The change is to make one array of those that threads have to themselves: a cause of its own.
   bool interleaves = false;
   bool tells_stride = false; // its title is how far apart neighbouring threads are, and no more
+  // The change spares accesses: a tile, a register, one lane for many. Any other leaves lanes with the bytes that they ask for, so
+  // that it gains no more than is wasted now (`before`).
+  bool asks_for_less = false;
+  u64 lost_beside = 0; // sectors that other accesses of the kernel move more after the change
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
   // (arch/waits.h), if all warps meet there, which the lanes do not tell. No stage of an SM shows it.
   u64 wait_cycles = 0;

@@ -110,6 +110,7 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
   const advise::Advice* main = main_advice(row_at(model, accesses[0]));
   if (main == nullptr) return {};
   Finding::Prediction out{main->metric};
+  u64 lost_beside = 0; // by accesses that do not belong to it: the same for all that do
   for (const Access& access : accesses) {
     const AccessRow& row = row_at(model, access);
     auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
@@ -122,7 +123,9 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
     if (!changes || row.space == access::Space::shared || row.space == access::Space::constant) continue;
     const u64 moved = measure::bytes_moved(done_of(row), row.space);
     out.saved_bytes += moved - std::min(moved, measure::bytes_moved(same->after, row.space));
+    lost_beside = std::max(lost_beside, same->lost_beside * measure::sector_bytes);
   }
+  out.saved_bytes -= std::min(out.saved_bytes, lost_beside);
   return out;
 }
 

@@ -135,7 +135,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
       if (advice.rule == group.broken.advice->rule) {
         const u64 before = measure::bytes_moved(done_of(*row), space),
                   after = measure::bytes_moved(advice.after, space);
-        saved += before - std::min(before, after);
+        saved += before - std::min(before, after + advice.lost_beside * measure::sector_bytes);
         break;
       }
   out.saved = share_of(saved, model.moved_bytes);

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace warplens::advise::rules {
 
@@ -18,17 +19,18 @@ u64 whole_warps(const Subject& s) {
   const u64 of_block = std::max<u64>(1, ceil_div(launch.block.count(), warp_size));
   const u64 blocks = std::max<u64>(1, s.context.launch->blocks());
   u64 sum = 0, threads = 0, warps = 0;
-  for (const measure::WarpClass& c : s.site.distribution.classes) {
-    threads += c.warps * c.one.lanes, warps += c.warps;
-    if (c.warps % (of_block * blocks) == 0)
-      sum += c.warps / of_block * ceil_div(of_block * c.one.lanes, warp_size);
-    else if (c.warps == (2 * of_block - 1) * blocks) // all warps, half of them, … one: the end of a reduction
-      for (u64 warps = of_block; warps != 0; warps /= 2)
-        sum += blocks * ceil_div(warps * c.one.lanes, warp_size);
+  std::map<u64, u64> of_lanes; // warps, by their lanes: what else makes classes, these do not ask for
+  for (const measure::WarpClass& c : s.site.distribution.classes) of_lanes[c.one.lanes] += c.warps;
+  for (const auto& [lanes, count] : of_lanes) {
+    threads += count * lanes, warps += count;
+    if (count % (of_block * blocks) == 0)
+      sum += count / of_block * ceil_div(of_block * lanes, warp_size);
+    else if (count == (2 * of_block - 1) * blocks) // all warps, half of them, … one: the end of a reduction
+      for (u64 round = of_block; round != 0; round /= 2) sum += blocks * ceil_div(round * lanes, warp_size);
     else
-      sum += std::max(c.warps % blocks == 0 ? blocks * ceil_div(c.warps / blocks * c.one.lanes, warp_size)
-                                            : ceil_div(c.warps * c.one.lanes, warp_size),
-                      ceil_div(c.warps, of_block));
+      sum += std::max(count % blocks == 0 ? blocks * ceil_div(count / blocks * lanes, warp_size)
+                                          : ceil_div(count * lanes, warp_size),
+                      ceil_div(count, of_block));
   }
   const u64 others = s.counters.instructions - std::min(warps, s.counters.instructions);
   return sum + std::max(ceil_div(s.counters.threads - std::min(threads, s.counters.threads), warp_size),
@@ -47,6 +49,12 @@ bool shares_rows(const Subject& s) {
             return theirs.threads * s.counters.instructions == s.counters.threads * theirs.instructions &&
                    in_rows(other);
           }));
+}
+
+// Are these atomics of lanes that go to different words? Then each may have combined what others had for its word, and the rest is
+// as it should be.
+bool adds_for_others(const Subject& s) {
+  return is_atomic(s.site.site.kind) && s.counters.bytes_used == s.counters.threads * s.site.site.bytes;
 }
 
 double lanes_of(const measure::SiteRecord& site, std::size_t column) {
@@ -107,7 +115,7 @@ void divergence(const Subject& s, std::vector<Advice>& list) {
   for (const measure::WarpClass& c : s.site.distribution.classes)
     if (c.one.lanes == 1) one_lane += c.warps;
   if (!reduction && one_lane != 0) return;
-  if (shares_rows(s)) return;
+  if (shares_rows(s) || adds_for_others(s)) return;
   double lanes = static_cast<double>(s.counters.threads) / static_cast<double>(s.counters.instructions);
   Advice out = draft(s, findings::Rule::divergent_access, Metric::instructions);
   out.title = fmt::format("{:.2g} of 32 lanes are active", lanes);

@@ -25,7 +25,7 @@ void local_array(const Subject& s, std::vector<Advice>& list) {
         fmt::format("an array{} that is indexed at run time lives in device memory, not in registers", names);
     out.change = "unroll the loops over it (#pragma unroll) so that every index is a constant, or move it to "
                  "shared memory";
-    out.after = {};
+    out.after = {}, out.asks_for_less = true;
     out.confidence = Confidence::possible;
   }
   list.push_back(std::move(out));

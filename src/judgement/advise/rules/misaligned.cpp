@@ -7,7 +7,9 @@
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
+#include <bitset>
 #include <fmt/format.h>
+#include <utility>
 
 namespace warplens::advise::rules {
 
@@ -21,15 +23,14 @@ u64 first_address(const access::WarpAccess& access) {
   return least;
 }
 
-// Each run of consecutive lanes from the start of the segment that it begins in.
+// Each run of consecutive lanes from the start of a segment, none where another is.
 void align_runs(access::WarpAccess& access) {
-  u64 last = 0, shift = 0;
-  bool fresh = true;
+  u64 start = ~u64{0}, lane_0 = 0, end = 0; // of the run: where lane 0 goes, or would
   for_each_lane(access.active, [&](u32 lane) {
-    u64 address = access.address[lane];
-    if (fresh || address != last + access.bytes) shift = address % segment;
-    fresh = false, last = address;
-    access.address[lane] = address - shift;
+    const u64 from = access.address[lane] - u64{lane} * access.bytes;
+    if (from != std::exchange(start, from)) lane_0 = align_up(end, segment) - u64{lane} * access.bytes;
+    access.address[lane] = lane_0 + u64{lane} * access.bytes;
+    end = access.address[lane] + access.bytes;
   });
 }
 
@@ -90,6 +91,34 @@ bool of_another_row(const Subject& s, const measure::SiteRecord& other) {
   const measure::FirstBlock& block = s.site.distribution.first_block; // of the place
   return !s.site.site.frames.empty() && other.site.frames == s.site.site.frames && block.requests != 0 &&
          2 * block.sectors < 3 * block.distinct_sectors && !lie_around_one(s);
+}
+
+// The share of the instructions of a place that are outer ones of a neighbourhood along the row, with as many accesses on one side as
+// they have none on the other. What is in the middle can begin with a sector, and then they do not.
+double share_beside_middle(const Subject& s) {
+  if (s.context.launch == nullptr) return 0;
+  auto place = [](const measure::SiteRecord& site) {
+    return first_address(site.distribution.classes.front().example) % arch::address_period;
+  };
+  std::bitset<arch::address_period> starts;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.site.array == s.site.site.array && other.site.kind == s.site.site.kind &&
+        other.site.bytes == s.site.site.bytes && other.space == s.site.space &&
+        !other.distribution.classes.empty())
+      starts.set(place(other));
+  return share_at_place(s, [&](const measure::SiteRecord& site) {
+    auto neighbours = [&](u64 step) {
+      u32 out = 0;
+      while (out < 4 && starts.test((place(site) + step * (out + 1)) % arch::address_period)) ++out;
+      return out;
+    };
+    return neighbours(site.site.bytes) != neighbours(arch::address_period - site.site.bytes);
+  });
+}
+
+void align_runs_but_one_element(access::WarpAccess& access) {
+  align_runs(access);
+  for_each_lane(access.active, [&](u32 lane) { access.address[lane] += access.bytes; });
 }
 
 } // namespace
@@ -159,7 +188,8 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
       return list.push_back(std::move(note));
     }
   }
-  predict(s, align_runs, out);
+  const double beside = inside_rows ? share_beside_middle(s) : 0;
+  predict_share(s, align_runs, beside, align_runs_but_one_element, out);
   if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
   if (inside_rows && 20 * out.after.sectors > 19 * s.counters.sectors) return; // it is not worth longer rows
   out.title = inside_rows ? "rows begin inside a sector" : "consecutive, but not aligned to a segment";
@@ -175,10 +205,16 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
     out.change = fmt::format("let what each warp uses begin at a multiple of {} bytes; where the array has "
                              "rows, make them longer (cudaMallocPitch)",
                              segment);
+  } else if (inside_rows) {
+    out.change =
+        fmt::format("make rows longer, so that what warps use of each, behind ghost cells, begins at a "
+                    "multiple of {} bytes (cudaMallocPitch, and an offset)",
+                    measure::sector_bytes);
+    out.example = "cudaMallocPitch(&p, &pitch, width * sizeof(float), height);";
   } else {
     out.change = fmt::format(
         "make rows longer, so that each begins at a multiple of {} bytes (cudaMallocPitch)", segment);
-    if (const u32 starts = starts_of(in_launch(s)); inside_sector && !inside_rows && (starts & 1) == 0)
+    if (const u32 starts = starts_of(in_launch(s)); inside_sector && (starts & 1) == 0)
       out.change += ", and shift the start of the array, so that a row's first warp does, too";
     out.example = "cudaMallocPitch(&p, &pitch, width * sizeof(float), height);";
   }

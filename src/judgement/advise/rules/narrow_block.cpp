@@ -2,6 +2,7 @@
 // Predicted is a block as wide as a warp: all lanes in the row in which the warp begins, at the step that they have now.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace warplens::advise::rules {
@@ -28,8 +29,10 @@ void narrow_block(const Subject& s, std::vector<Advice>& list) {
   if (shape.rows < 2 || block.x >= warp_size || shape.row_lanes != block.x || block.count() < warp_size ||
       s.counters.sectors <= s.counters.ideal_sectors)
     return;
-  Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   const i64 step = shape.stride != 0 ? shape.stride : static_cast<i64>(s.site.site.bytes);
+  if (shape.gap != 0 && std::abs(shape.gap) < warp_size * std::abs(step))
+    return; // the array's rows end before
+  Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   predict(s, one_row(step), out);
   if (20 * out.after.sectors > 19 * s.counters.sectors) return;
   out.title = fmt::format("a warp covers {} rows of {} threads", shape.rows, block.x);

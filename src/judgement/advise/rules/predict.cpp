@@ -39,6 +39,24 @@ void predict(const Subject& s, const Change& change, Advice& out) {
   out.lanes = changed(s, change);
 }
 
+double share_at_place(const Subject& s, const std::function<bool(const measure::SiteRecord&)>& f) {
+  if (s.context.launch == nullptr) return f(s.site) ? 1 : 0;
+  u64 of_these = 0, all = 0;
+  each_at_place(s, [&](const measure::SiteRecord& other) {
+    if (other.distribution.classes.empty()) return;
+    const u64 times = other.counters[s.context.column].instructions;
+    all += times, of_these += f(other) ? times : 0;
+  });
+  return all == 0 ? 0 : static_cast<double>(of_these) / static_cast<double>(all);
+}
+
+void predict_share(const Subject& s, const Change& most, double share, const Change& some, Advice& out) {
+  predict(s, most, out);
+  const double rest = static_cast<double>(out.after.sectors),
+               part = static_cast<double>(predicted(s, some).sectors);
+  set_sectors(out.after, static_cast<u64>(rest + share * (part - rest) + 0.5));
+}
+
 Change neighbouring_destinations() {
   return [end = std::make_shared<std::array<u64, warp_size>>()](access::WarpAccess& access) {
     *end = access.address;

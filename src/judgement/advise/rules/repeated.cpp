@@ -76,6 +76,7 @@ void kept_in_register(const Subject& s, bool waste, std::vector<Advice>& list) {
             "between; __restrict__ on the pointer promises that";
   out.example = load ? "const float x = a[i]; for (…) … x …" : "float sum = 0; for (…) sum += …; a[i] = sum;";
   set_sectors(out.after, of_all_blocks(s.counters.sectors, first, block.requests));
+  out.asks_for_less = true;
   out.after.ideal_sectors = of_all_blocks(s.counters.ideal_sectors, first, block.requests);
   list.push_back(std::move(out));
 }
@@ -106,7 +107,7 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   out.example =
       "for (int k0 = 0; k0 < n; k0 += 32) { tile[…] = a[…]; __syncthreads(); … tile[…] …; __syncthreads(); }";
   set_sectors(out.after, of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors));
-  out.after.ideal_sectors = out.after.sectors;
+  out.after.ideal_sectors = out.after.sectors, out.asks_for_less = true;
   list.push_back(std::move(out));
 }
 

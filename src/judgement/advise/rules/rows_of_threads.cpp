@@ -30,6 +30,47 @@ bool stores_as_many(const Subject& s) {
   return stored != 0 && 2 * stored >= loaded;
 }
 
+namespace {
+
+// Loads of the same loop that have one address for all lanes, another in each turn: where lanes walk along a row together, they
+// walk along it, too.
+void say_beside(const Subject& s, u32 lanes, Advice& out) {
+  if (s.context.launch == nullptr || s.counters.instructions == 0) return;
+  const std::size_t column = s.context.column;
+  const u64 turns = in_launch(s).counters[column].instructions;
+  const double times =
+      static_cast<double>(out.after.instructions) / static_cast<double>(s.counters.instructions);
+  double now = 0, then = 0; // sectors
+  std::vector<std::string> names;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+    const measure::FirstBlock& block = other.distribution.first_block;
+    if (other.site.kind != access::Kind::load || other.site.function != s.site.site.function ||
+        !(is_device(other.space) || other.space == access::Space::shared) ||
+        other.pattern.shape.form != measure::Form::broadcast || 2 * block.again > block.requests ||
+        other.counters[column].instructions < turns)
+      continue;
+    if (const std::string& name = other.site.array.name;
+        !name.empty() && std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+    if (!is_device(other.space)) continue;
+    const u64 each = ceil_div(u64{lanes} * other.site.bytes, measure::sector_bytes) * (warp_size / lanes);
+    now += static_cast<double>(other.counters[column].sectors);
+    then += times * static_cast<double>(each * other.counters[column].requests);
+  }
+  if (!names.empty())
+    out.change +=
+        fmt::format(". Lanes then read {} side by side, too, where they read one address now: look at "
+                    "what that costs",
+                    fmt::join(names, ", "));
+  u64 in_launch = 0;
+  each_at_place(s, [&](const measure::SiteRecord& o) { in_launch += o.counters[column].instructions; });
+  if (then > now && in_launch != 0)
+    out.lost_beside = static_cast<u64>((then - now) * static_cast<double>(s.counters.instructions) /
+                                       static_cast<double>(in_launch));
+}
+
+} // namespace
+
 bool say_rows_of_threads(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   bool known = block.row_lanes != 0 && block.row_elements >= shortest_row_of_thread * block.rows;
@@ -62,6 +103,7 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
   set_sectors(out.after, of_all_blocks(s.counters.sectors, block.by_rows.sectors, block.sectors));
   out.after.instructions = of_all_blocks(s.counters.instructions, block.by_rows.instructions, block.requests);
   out.after.requests = of_all_blocks(s.counters.requests, block.by_rows.requests, block.requests);
+  say_beside(s, lanes, out);
   return true;
 }
 

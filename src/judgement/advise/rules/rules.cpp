@@ -2,10 +2,23 @@
 // sectors comes before what lowers instructions alone, and of these the largest gain first.
 #include "advise/rules/rules.h"
 #include "advise/rules/triton.h"
+#include "base/bits.h"
 #include <algorithm>
 #include <tuple>
 
 namespace warplens::advise {
+
+namespace {
+
+// No change moves less than the lanes ask for after it.
+void keep_to_need(Advice& advice) {
+  const u64 needed = advice.asks_for_less ? advice.after.ideal_sectors
+                                          : ceil_div(advice.before.bytes_used, measure::sector_bytes);
+  if (advice.metric == Metric::sectors && advice.after.sectors < needed)
+    rules::set_sectors(advice.after, needed);
+}
+
+} // namespace
 
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context) {
   std::vector<Advice> out;
@@ -17,6 +30,7 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
     rules::spilled(subject, out);
   else
     for (rules::Rule* rule : rules::all) rule(subject, out);
+  std::ranges::for_each(out, keep_to_need);
   // What does not help is not said; a note leaves all counts as they are.
   std::erase_if(out, [](const Advice& a) {
     u64 before = value(a.metric, a.before), after = value(a.metric, a.after);

@@ -53,6 +53,11 @@ Change neighbouring_destinations();
 // Says what the change makes of the counts and of the lanes.
 void predict(const Subject&, const Change&, Advice&);
 
+// Of the instructions at the place of an access, in the launch, the share for which `f` holds: in 0…1 by how often they are performed.
+double share_at_place(const Subject&, const std::function<bool(const measure::SiteRecord&)>& f);
+// As predict() by `most`, but that share of the access changes as `some` has it.
+void predict_share(const Subject&, const Change& most, double share, const Change& some, Advice&);
+
 // The change to lane n at n times the width from an aligned start; in local memory, to one offset for all. What copies write, too.
 Change consecutive(const Subject&);
 
@@ -77,6 +82,22 @@ inline bool is_heap(const Subject& s) { return s.site.site.array.kind == access:
 bool threads_have_arrays(const Subject&);
 // To put them into one, element by element.
 void say_interleaved(const Subject&, Advice& out);
+inline constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
+inline constexpr u64 largest_vector = 16;
+// The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
+std::string_view parameter_type(std::string_view function, u32 n);
+// Is the array declared as one of numbers, not of structures? As far as the kernel's name tells.
+bool has_numbers(const Subject&);
+// The bytes from one element to the next: in rows of so many bytes, the access's width where nothing tells of structures; and of
+// structures that lie so far apart from lane to lane, or in parts of it.
+u64 element_in_row(const Subject&, u64 row);
+u64 structure_of(const Subject&, u64 stride);
+// Do threads compute the cells of a table along its diagonals, from those above and beside them?
+bool follows_diagonals(const Subject&, u64 stride);
+// To store it by diagonals: whichever index lanes follow, they step over a row and a cell.
+void say_diagonals(const Subject&, u64 stride, Advice& out);
+// Where lane 0 goes, or would, modulo arch::address_period.
+i64 start_of_lanes(const measure::WarpClass&);
 // What to do about a reduction whose step doubles from round to round; `what`: words of a bank, elements of an array.
 std::string largest_step_first(std::string_view what);
 // Atomics that the data send anywhere: to copies of the table. `by_itself`: what hardware does where the assembler combines
@@ -121,6 +142,19 @@ template <class F> bool any_sibling(const Subject& s, F&& f) {
          std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
            return is_sibling(s, other) && f(other);
          });
+}
+inline bool same_place(const access::Site& a, const access::Site& b) {
+  return !a.frames.empty() && a.frames == b.frames;
+}
+// Calls f(record) for each instruction of the launch that is at the place of `s`, of its kind and to its array: what is advised on
+// may be several.
+template <class F> void each_at_place(const Subject& s, F&& f) {
+  if (s.context.launch == nullptr) return;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.space == s.site.space && other.site.kind == s.site.site.kind &&
+        other.site.array == s.site.site.array &&
+        (other.site.id == s.site.site.id || same_place(other.site, s.site.site)))
+      f(other);
 }
 // Calls f(record) for each access of the launch that ran and has this stride, whatever else it is.
 template <class F> void each_of_stride(const Subject& s, u64 stride, F&& f) {

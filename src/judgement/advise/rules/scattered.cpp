@@ -68,6 +68,19 @@ bool goes_to_rows(const Subject& s) {
   });
 }
 
+// Does each row of so many lanes begin where a sector does?
+bool rows_begin_with_sectors(const Subject& s, u32 lanes) {
+  return lanes * s.site.site.bytes % measure::sector_bytes == 0 &&
+         std::ranges::all_of(s.site.distribution.classes, [&](const measure::WarpClass& c) {
+           bool out = true;
+           for_each_lane(c.example.active, [&](u32 lane) {
+             const u64 start = c.example.address[lane] - u64{lane % lanes} * c.example.bytes;
+             out = out && start % measure::sector_bytes == 0;
+           });
+           return out;
+         });
+}
+
 // A note, whatever it says. `lanes`: that share a row, if not all of a warp do.
 Advice of_rows(const Subject& s, u32 lanes) {
   if (has_aligned_twin(s)) return halo(s, true);
@@ -89,6 +102,12 @@ Advice of_rows(const Subject& s, u32 lanes) {
     out.title = fmt::format("each {} lanes of a warp go along a row of their own", lanes);
     out.cause =
         "rows begin and end inside sectors, and lanes that a short row leaves over have nothing to do";
+  }
+  if (lanes != 0 && rows_begin_with_sectors(s, lanes)) {
+    out.cause =
+        "rows begin where sectors do, but a condition leaves out lanes, and with them parts of sectors";
+    out.change =
+        "none needed: the order of the lanes is fine, and the condition spares sectors that no lane uses";
   }
   return out;
 }

@@ -23,7 +23,7 @@ void spilled(const Subject& s, std::vector<Advice>& list) {
         "allow more registers, up to {} (__launch_bounds__ with fewer threads or blocks, a larger "
         "--maxrregcount), or {}",
         most, out.change);
-  out.after = {};
+  out.after = {}, out.asks_for_less = true;
   out.confidence = Confidence::possible; // fewer threads may fit on an SM then
   list.push_back(std::move(out));
 }

@@ -73,11 +73,13 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const bool scattered = s.site.pattern.kind() == measure::PatternKind::scattered;
   if (block.lanes == 0 && !scattered) return false;
-  // The block clears and adds up a copy from the first word that it updates to the last.
+  // The block clears a copy from the first word that it updates to the last, and adds up what it has updated of it.
   const u64 table = std::max(block.words, block.span);
-  const u64 left = of_all_blocks(s.counters.threads, table, block.lanes), bytes = table * s.site.site.bytes;
+  const u64 left = of_all_blocks(s.counters.threads, block.words, block.lanes),
+            looked_at = of_all_blocks(s.counters.threads, table, block.lanes),
+            bytes = table * s.site.site.bytes;
   // Copies that are added up in the end have no result to give while the kernel runs.
-  const bool helps = block.lanes != 0 && 10 * left < 9 * s.counters.threads && bytes <= shared_table &&
+  const bool helps = block.lanes != 0 && 10 * looked_at < 9 * s.counters.threads && bytes <= shared_table &&
                      returns_nothing(s.site);
   if (!helps && !scattered) return false;
   Advice out = draft(s, findings::Rule::contended_atomic, Metric::threads);
@@ -88,17 +90,17 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         fmt::format("a block updates each word {} times",
                     findings::times(static_cast<double>(block.lanes) / static_cast<double>(block.words)));
     out.cause += fmt::format(": block 0 performs {} on {} words", block.lanes, block.words);
-    out.change =
-        "update a copy of the table in shared memory for each block, and add the copies up at the end; the "
-        "more a block updates, the more it saves";
+    out.change = "update a copy of the table in shared memory for each block, and add the copies up at the "
+                 "end. Words that "
+                 "a block did not update are left out; the more it updates, the more it saves";
     if (loops_in_shared(s.site.site)) out.change += "; " + loop_in_shared(s.site.site);
-    out.after.threads = left;
+    out.after.threads = left, out.asks_for_less = true;
     set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
     // Warps that each go to different words still meet the other warps there. Few updates are not worth a word.
     constexpr u64 few_updates = 4096, some_times = 4;
     const arch::WordUpdates cycles = arch::word_updates(*s.context.architecture);
     const u64 saved = s.counters.threads - left;
-    const u64 wait = saved / table * cycles.in_l2 * s.context.architecture->part.multiprocessors,
+    const u64 wait = saved / block.words * cycles.in_l2 * s.context.architecture->part.multiprocessors,
               loop = loops_in_shared(s.site.site) ? s.counters.threads * cycles.in_loop : 0;
     if (saved >= few_updates && block.lanes >= some_times * table)
       out.wait_cycles = wait - std::min(wait, loop);

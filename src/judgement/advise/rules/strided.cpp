@@ -6,18 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <functional>
 #include <set>
 
 namespace warplens::advise::rules {
 
 namespace {
-
-constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
-constexpr u64 largest_vector = 16;
-
-bool same_place(const access::Site& a, const access::Site& b) {
-  return !a.frames.empty() && a.frames == b.frames;
-}
 
 // Accesses with the same stride, at other places within it.
 struct Neighbours {
@@ -71,21 +65,34 @@ u64 bytes_moved(const Subject& s, const measure::SiteRecord& site) {
   return column < site.counters.size() ? site.counters[column].threads * site.site.bytes : 0;
 }
 
-// By the instructions of the launch that are at the place of `s`: it may be several, of several launches.
-u64 moved_at_place(const Subject& s) {
-  u64 sum = 0;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (other.space == s.site.space && other.site.kind == s.site.site.kind &&
-        other.site.array == s.site.site.array &&
-        (other.site.id == s.site.site.id || same_place(other.site, s.site.site)))
-      sum += bytes_moved(s, other);
-  return sum;
+// Does one statement read or write several places of the array's structures, as the elements of a member? Its instructions follow
+// each other.
+bool has_array_member(const Subject& s, u64 stride) {
+  const measure::SiteRecord* before = nullptr;
+  bool out = false;
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    if (other.site.array != s.site.site.array || other.site.function != s.site.site.function) return;
+    out = out || (before != nullptr && same_place(before->site, other.site) &&
+                  before->site.kind == other.site.kind &&
+                  place_in(before->distribution.classes.front(), stride) !=
+                      place_in(other.distribution.classes.front(), stride));
+    before = &other;
+  });
+  return out;
+}
+
+// Do warps begin at different places in a sector?
+bool fills_gaps(const Subject& s) {
+  u32 starts = 0;
+  for (const measure::WarpClass& c : s.site.distribution.classes) starts |= c.starts;
+  return has_numbers(s) && std::popcount(starts) > 1;
 }
 
 // Do neighbours' other accesses, which move as much, lie side by side, and each warp's elsewhere? Then the kernel turns a
 // matrix: whichever index the lanes follow, one side is scattered, and another order of indices, or a row for each warp, moves
 // the waste to the other one. Instructions of one place in the source count together, as those of an unrolled loop. Threads
-// that lie in one row and do it once have no matrix.
+// that lie in one row and do it once have no matrix, unless warps begin in the gaps that others leave: threads that go by are
+// whole sectors apart.
 bool turns_a_matrix(const Subject& s) {
   if (s.context.launch == nullptr) return false;
   std::vector<std::pair<const access::Site*, u64>> places; // an access there, and the bytes of all
@@ -95,14 +102,15 @@ bool turns_a_matrix(const Subject& s) {
         other.site.function != s.site.site.function ||
         other.pattern.kind() != measure::PatternKind::contiguous ||
         2 * block.sectors > 3 * block.distinct_sectors ||
-        !(s.context.launch->has_rows() || repeats(s, other)))
+        !(s.context.launch->has_rows() || repeats(s, other) || fills_gaps(s)))
       continue;
     auto place =
         std::ranges::find_if(places, [&](const auto& p) { return same_place(*p.first, other.site); });
     if (place == places.end()) place = places.insert(place, {&other.site, 0});
     place->second += bytes_moved(s, other);
   }
-  const u64 own = moved_at_place(s);
+  u64 own = 0;
+  each_at_place(s, [&](const measure::SiteRecord& other) { own += bytes_moved(s, other); });
   return own != 0 && std::ranges::any_of(places, [&](const auto& p) { return 2 * p.second >= own; });
 }
 
@@ -153,80 +161,50 @@ bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
          stride <= largest_vector;
 }
 
-// The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
-std::string_view parameter_type(std::string_view function, u32 n) {
-  if (!function.ends_with(')')) return {};
-  std::size_t end = function.size() - 1, begin = end;
-  for (u32 depth = 0; begin-- > 0;) { // to the parenthesis that the last one closes
-    const char c = function[begin];
-    if (c == ')') ++depth;
-    if (c == '(' && depth-- == 0) break;
-  }
-  u32 depth = 0;
-  for (std::size_t i = begin + 1; i <= end; ++i) {
-    const char c = function[i];
-    if ((c == ',' && depth == 0) || i == end) {
-      if (n-- == 0) return function.substr(begin + 1, i - begin - 1);
-      begin = i;
-    } else if (c == '<' || c == '(' || c == '[') {
-      ++depth;
-    } else if ((c == '>' || c == ')' || c == ']') && depth != 0) {
-      --depth;
-    }
-  }
-  return {};
-}
+// Where a warp's lanes begin, within a sector, after a change.
+using Start = std::function<u64(const access::WarpAccess&)>;
 
-// Is the array declared as one of numbers, not of structures? As far as the kernel's name tells.
-bool has_scalars(const Subject& s) {
-  static constexpr std::string_view numbers[] = {
-      "char",         "signed char", "unsigned char", "short",     "unsigned short",     "int",
-      "unsigned int", "long",        "unsigned long", "long long", "unsigned long long", "float",
-      "double",       "__half",      "__nv_bfloat16"};
-  const access::Array& array = s.site.site.array;
-  if (array.kind != access::ArrayKind::parameter || array.indirect || s.context.launch == nullptr ||
-      s.context.launch->record().kernel != s.site.site.function)
-    return false;
-  std::string_view type = parameter_type(s.context.launch->record().name, array.parameter);
-  while (type.starts_with(' ')) type.remove_prefix(1);
-  const std::size_t star = type.find('*');
-  if (star == type.npos) return false;
-  type = type.substr(0, star);
-  while (type.ends_with(' ')) type.remove_suffix(1);
-  if (type.ends_with(" const")) type.remove_suffix(6);
-  return std::ranges::find(numbers, type) != std::end(numbers);
-}
-
-// As consecutive(), where the block is as wide as a warp. In a narrower one a warp covers several rows of threads, and does so
-// after the change, too: then lanes of a row are `step` bytes apart, and their rows `gap`.
-// `keeps_start`: within a sector, the first lane goes where it goes now; else to its start.
-Change lanes_in_rows(const Subject& s, i64 step, i64 gap, bool keeps_start = false) {
+// Lanes of a row `step` bytes apart, and their rows `gap`: in a block that is narrower than a warp, a warp covers several rows of
+// threads, and does so after the change, too.
+Change lanes_in_rows(const Subject& s, u64 step, i64 gap, Start start) {
   const measure::Shape& shape = s.site.pattern.shape;
-  if (shape.rows < 2 || s.site.site.kind == access::Kind::async_copy) return consecutive(s);
-  return [=, lanes = shape.row_lanes](access::WarpAccess& access) {
-    if (access.active == 0) return;
-    const u64 first = access.address[static_cast<u32>(std::countr_zero(access.active))],
-              start = keeps_start ? first % measure::sector_bytes : 0;
+  if (s.site.site.kind == access::Kind::async_copy) return consecutive(s);
+  return [=, lanes = shape.rows < 2 ? warp_size : shape.row_lanes](access::WarpAccess& access) {
+    const u64 from = access.active == 0 ? 0 : start(access);
     for_each_lane(access.active, [&](u32 lane) {
-      access.address[lane] = start + static_cast<u64>(std::abs(step)) * (lane % lanes) +
-                             static_cast<u64>(std::abs(gap)) * (lane / lanes);
+      access.address[lane] = from + step * (lane % lanes) + static_cast<u64>(std::abs(gap)) * (lane / lanes);
     });
   };
 }
 
-// Each element next to its neighbour's: the array has parts of its own for what lies between them now, so that its rows are
-// that much nearer.
+u64 of_first_lane(const access::WarpAccess& access) {
+  return access.address[static_cast<u32>(std::countr_zero(access.active))];
+}
+
+// Each member of a structure in an array of its own. Lanes that leave structures out still do, and warps that begin in the middle
+// of a sector's structures, as those of a neighbour's do, begin in the middle of a sector.
 Change parts_apart(const Subject& s) {
   const measure::Shape& shape = s.site.pattern.shape;
-  const i64 bytes = s.site.site.bytes;
-  return lanes_in_rows(s, bytes, shape.stride == 0 ? 0 : shape.gap * bytes / shape.stride);
+  const u64 bytes = s.site.site.bytes, structure = structure_of(s, shape.distance());
+  auto start = [=, stride = shape.stride](const access::WarpAccess& access) {
+    const u32 lowest = stride < 0 ? warp_size - 1 : 0;
+    const i64 lane = std::countr_zero(access.active);
+    const u64 place =
+        (of_first_lane(access) + static_cast<u64>((i64{lowest} - lane) * stride)) % measure::sector_bytes;
+    return place / structure * bytes % measure::sector_bytes;
+  };
+  return lanes_in_rows(s, bytes * shape.distance() / structure,
+                       shape.gap * static_cast<i64>(bytes) / static_cast<i64>(structure), start);
 }
 
 // The row of lanes along the row of the array. `swapped`: by the other order of indices, which exchanges what x and y step over.
 Change along_rows(const Subject& s, bool swapped) {
   const measure::Shape& shape = s.site.pattern.shape;
-  const bool known = swapped && static_cast<u64>(std::abs(shape.gap)) < shape.distance();
-  return lanes_in_rows(s, known ? shape.gap : s.site.site.bytes, shape.stride, swapped);
+  const bool known = swapped && shape.rows > 1 && static_cast<u64>(std::abs(shape.gap)) < shape.distance();
+  const u64 step = known ? static_cast<u64>(std::abs(shape.gap)) : element_in_row(s, shape.distance());
+  return lanes_in_rows(s, step, shape.stride, [keeps = swapped && shape.rows > 1](const auto& access) {
+    return keeps ? of_first_lane(access) % measure::sector_bytes : 0;
+  });
 }
 
 // Does each thread load or store a value of its own beside the array of `s`, once, as the result of its row?
@@ -244,7 +222,7 @@ bool has_own_value(const Subject& s) {
 // Does a loop take each thread along its part of a vector, and are these parts all of it? What the thread finds there it combines
 // with the others', or stores in as many places: its part is no row that belongs together.
 bool takes_a_part(const Subject& s, u64 stride) {
-  if (!has_scalars(s) || stride % s.site.site.bytes != 0 || has_own_value(s)) return false;
+  if (!has_numbers(s) || stride % s.site.site.bytes != 0 || has_own_value(s)) return false;
   bool out = false;
   each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
     const measure::FirstBlock& block = other.distribution.first_block;
@@ -274,7 +252,7 @@ void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
 // The thread reads or writes several places of what may be a structure.
 void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
-  if (has_scalars(s) && near.members == 1 && stride % bytes == 0) return say_turns(s, stride, false, out);
+  if (has_numbers(s) && near.members == 1 && stride % bytes == 0) return say_turns(s, stride, false, out);
   predict(s, parts_apart(s), out);
   const u32 members = near.members + near.unrolled;
   const bool whole = members * bytes == stride,
@@ -382,6 +360,8 @@ void strided(const Subject& s, std::vector<Advice>& list) {
         : stride == 4 ? "char4"
                       : "char2");
     out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
+  } else if (follows_diagonals(s, stride)) {
+    say_diagonals(s, stride, out);
   } else if (takes_a_part(s, stride)) {
     say_turns(s, stride, true, out);
   } else if (stride <= largest_structure && (near.members > 1 || (near.unrolled != 0 && !loops))) {
@@ -399,8 +379,10 @@ void strided(const Subject& s, std::vector<Advice>& list) {
     out.example = "for (int j = lane; j < n; j += 32) out[row*n + j] = …;";
   } else if (stride <= largest_structure) {
     out.change = "let neighbouring threads use neighbouring elements: ";
-    const bool of_scalars = has_scalars(s);
+    const bool of_scalars = has_numbers(s);
     if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
+    if (!of_scalars && has_array_member(s, stride))
+      out.change += "and of a member that is an array one for each of its elements, ";
     if (stride % bytes != 0)
       out.change += of_scalars ? "another index" : "else another index";
     else

@@ -1,0 +1,136 @@
+// What the elements of an array are: numbers, or structures of a size that its accesses show. After a change of layout or of the
+// index order, neighbouring lanes are as far apart as elements then are, which is seldom the width of one access: a member's lanes
+// are a structure apart, and lanes that take every second structure leave one of them out in an array per member, too.
+//
+// Nothing tells a structure's size but where other accesses of the array go, in the same stride: {0, 8} in a row of 1264 bytes
+// are two members of 16 bytes, {2, 5} of every 6 bytes one member of 3. Where that leaves a choice, it is the one that gains less.
+#include "advise/rules/rules.h"
+#include <bit>
+#include <numeric>
+#include <set>
+
+namespace warplens::advise::rules {
+
+namespace {
+
+enum class ArrayOf : u8 { unknown, numbers, structures };
+
+// As far as the kernel's name tells.
+ArrayOf array_of(const Subject& s) {
+  static constexpr std::string_view numbers[] = {
+      "char",         "signed char", "unsigned char", "short",     "unsigned short",     "int",
+      "unsigned int", "long",        "unsigned long", "long long", "unsigned long long", "float",
+      "double",       "__half",      "__nv_bfloat16", "bool"};
+  const access::Array& array = s.site.site.array;
+  if (array.kind != access::ArrayKind::parameter || array.indirect || s.context.launch == nullptr ||
+      s.context.launch->record().kernel != s.site.site.function)
+    return ArrayOf::unknown;
+  std::string_view type = parameter_type(s.context.launch->record().name, array.parameter);
+  while (type.starts_with(' ')) type.remove_prefix(1);
+  const std::size_t star = type.find('*');
+  if (star == type.npos) return ArrayOf::unknown;
+  type = type.substr(0, star);
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  if (type.ends_with(" const")) type.remove_suffix(6);
+  if (type == "void") return ArrayOf::unknown;
+  return std::ranges::find(numbers, type) != std::end(numbers) ? ArrayOf::numbers : ArrayOf::structures;
+}
+
+// Where the kernel's accesses of the array with this stride go, in bytes from the first of them. Examples are of any warp, and
+// their addresses are known up to a period: nothing where that does not tell them apart.
+std::set<u64> places(const Subject& s, u64 stride) {
+  const u64 period = std::gcd(arch::address_period, u64{warp_size} * stride);
+  const i64 own = start_of_lanes(main_class(s));
+  std::set<i64> around{0};
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    if (!is_device(other.space) || other.site.array != s.site.site.array ||
+        other.site.function != s.site.site.function)
+      return;
+    const u64 apart = static_cast<u64>(start_of_lanes(other.distribution.classes.front()) - own) % period;
+    around.insert(static_cast<i64>(apart) - (2 * apart > period ? static_cast<i64>(period) : 0));
+  });
+  std::set<u64> out;
+  for (const i64 place : around) out.insert(static_cast<u64>(place - *around.begin()));
+  return out;
+}
+
+// The distance of structures in which accesses go to the same places, each at least to one in a row: as {0, 8, 24, 32} in those of 24.
+// 0: they are none of so many bytes.
+u64 distance_of_structures(const std::set<u64>& places, u64 bytes) {
+  std::set<u64> members, structures;
+  for (const u64 place : places) members.insert(place % bytes), structures.insert(place / bytes);
+  if (members.size() * structures.size() != places.size()) return 0;
+  return structures.size() == 1 ? bytes : bytes * (*std::next(structures.begin()) - *structures.begin());
+}
+
+// Do lanes of another array's accesses of the same width lie so far apart?
+bool another_array_has(const Subject& s, u64 stride) {
+  bool out = false;
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    out = out || (is_device(other.space) && other.site.bytes == s.site.site.bytes &&
+                  other.site.array != s.site.site.array && other.site.function == s.site.site.function);
+  });
+  return out;
+}
+
+} // namespace
+
+std::string_view parameter_type(std::string_view function, u32 n) {
+  if (!function.ends_with(')')) return {};
+  std::size_t end = function.size() - 1, begin = end;
+  for (u32 depth = 0; begin-- > 0;) { // to the parenthesis that the last one closes
+    const char c = function[begin];
+    if (c == ')') ++depth;
+    if (c == '(' && depth-- == 0) break;
+  }
+  u32 depth = 0;
+  for (std::size_t i = begin + 1; i <= end; ++i) {
+    const char c = function[i];
+    if ((c == ',' && depth == 0) || i == end) {
+      if (n-- == 0) return function.substr(begin + 1, i - begin - 1);
+      begin = i;
+    } else if (c == '<' || c == '(' || c == '[') {
+      ++depth;
+    } else if ((c == '>' || c == ')' || c == ']') && depth != 0) {
+      --depth;
+    }
+  }
+  return {};
+}
+
+i64 start_of_lanes(const measure::WarpClass& c) {
+  const u32 first = static_cast<u32>(std::countr_zero(c.example.active));
+  return static_cast<i64>(c.example.address[first]) - (c.shape.rows > 1 ? 0 : i64{first} * c.shape.stride);
+}
+
+bool has_numbers(const Subject& s) { return array_of(s) == ArrayOf::numbers; }
+
+u64 element_in_row(const Subject& s, u64 stride) {
+  const u64 bytes = s.site.site.bytes;
+  if (array_of(s) != ArrayOf::structures) return bytes;
+  const std::set<u64> at = places(s, stride);
+  const u64 all = *at.rbegin() + bytes;
+  const bool without_holes = all == at.size() * bytes, one = all <= largest_vector;
+  for (u64 size = 2 * bytes; size <= largest_structure; size += bytes) {
+    if (stride % size != 0) continue;
+    if (without_holes && (one ? size == all : all % size == 0)) return size;
+    if (const u64 apart = distance_of_structures(at, size); !without_holes && apart != 0) return apart;
+  }
+  return bytes;
+}
+
+u64 structure_of(const Subject& s, u64 stride) {
+  const u64 bytes = s.site.site.bytes;
+  if (has_numbers(s)) return stride;
+  std::set<u64> at;
+  for (const u64 place : places(s, stride)) at.insert(place % stride);
+  for (u64 size = 2 * bytes; size < stride; size += bytes) {
+    if (stride % size != 0) continue;
+    const bool again =
+        std::ranges::all_of(at, [&](u64 place) { return at.contains((place + size) % stride); });
+    if (again && (at.size() * bytes != stride || another_array_has(s, size))) return size;
+  }
+  return stride;
+}
+
+} // namespace warplens::advise::rules
