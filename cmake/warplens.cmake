@@ -50,10 +50,11 @@ endfunction()
 # are therefore unique in a room.
 option(WARPLENS_UNITY "compile several files of a room at once" ON)
 option(WARPLENS_PRECOMPILED "precompile headers" ON)
-# ccache keeps nothing that a precompiled header went into, but with these two (its manual, "Precompiled headers"). A header is
-# named below as it is included, not by where this clone lies, so that clones have each other's.
+# ccache keeps nothing that a precompiled header went into, but with these two (its manual, "Precompiled headers"). It takes what a
+# header was made from out of the compiler's list of dependencies: else a second change to a header gave the first one's. A header
+# is named below as it is included, not by where this clone lies, so that clones have each other's.
 if(WARPLENS_PRECOMPILED AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL "ccache")
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ccache)
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 ccache)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fpch-preprocess)
   endif()
