@@ -1,6 +1,6 @@
 // The table of sums, held against what instructions compute: of small numbers, each as its own functor would have it.
+#include "ir/added_operands.h"
 #include "ir/operands.h"
-#include "ir/summands.h"
 #include <gtest/gtest.h>
 
 namespace warplens::ir {

@@ -1,8 +1,8 @@
 // What a run's report becomes as findings.
 #include "findings/words.h"
 #include "measure/collect.h"
-#include "summary/judge.h"
-#include "summary/rule_of.h"
+#include "summary/access_findings.h"
+#include "summary/broken_rule.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Columns, lines and words as a terminal shows them, and what the terminal is asked.
 #include "text/layout.h"
 #include "text/style.h"
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <cstdlib>
 #include <fcntl.h>
 #include <gtest/gtest.h>

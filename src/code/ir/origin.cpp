@@ -1,8 +1,8 @@
 // See origin.h. Registers start with no origin and only ever gain some, so the passes over the instructions end; they are
 // limited all the same, as a loop that feeds itself settles in two.
 #include "ir/origin.h"
+#include "ir/added_operands.h"
 #include "ir/operands.h"
-#include "ir/summands.h"
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -2,8 +2,8 @@
 // changes); which blocks run as often as such values say (Labels: the body of a loop that ends by one, else what lies
 // between a branch and the place where its ways meet); and the accesses there, or with such addresses.
 #include "ir/timing.h"
+#include "ir/added_operands.h"
 #include "ir/cfg.h"
-#include "ir/summands.h"
 #include <algorithm>
 
 namespace warplens::ir {

@@ -1,6 +1,6 @@
 // The site of an instruction that accesses memory: what reports call it, and what it moves.
+#include "ir/added_operands.h"
 #include "ir/matrix.h"
-#include "ir/summands.h"
 #include "ptx/parser.h"
 #include <algorithm>
 

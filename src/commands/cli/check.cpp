@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/values.h"
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <memory>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/values.h"
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <memory>
 #include <unistd.h>
 

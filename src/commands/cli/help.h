@@ -1,7 +1,7 @@
 // Help that fits a terminal: options in groups, their words broken at 80 columns, an example last. And what a command says of
 // an option that it does not have.
 #pragma once
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>

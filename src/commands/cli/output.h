@@ -1,7 +1,7 @@
 // Where the text of all commands goes, so that none of them loses it in silence.
 #pragma once
 #include "driver/run.h"
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string_view>

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/values.h"
 #include "os/foreground.h"
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <memory>
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"
-#include "text/terminal.h"
+#include "text/terminal_settings.h"
 #include <memory>
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "html/page.h"
 #include "report/read.h"
-#include "summary/judge.h"
+#include "summary/access_findings.h"
 #include "text/words.h"
 #include <filesystem>
 #include <fmt/format.h>

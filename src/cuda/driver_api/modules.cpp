@@ -2,7 +2,7 @@
 #include "driver_api/frame.h"
 #include "os/file.h"
 #include "os/mappings.h"
-#include "runtime/objects.h"
+#include "runtime/host_objects.h"
 #include <cstring>
 
 namespace warplens::runtime {

@@ -1,7 +1,7 @@
 // See strides.h. Each register is followed as a sum, over all of its definitions; a few passes carry it around loops.
 #include "launcher/strides.h"
+#include "ir/added_operands.h"
 #include "ir/operands.h"
-#include "ir/summands.h"
 #include "launcher/arguments.h"
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // cuBLAS's handles, and the vectors and matrices of its routines: column-major like BLAS's, in device memory, which has the
 // same addresses here.
 #pragma once
-#include "libraries/call.h"
+#include "libraries/library_call.h"
 #include <complex>
 
 namespace warplens::runtime {

@@ -1,7 +1,7 @@
 // cuFFT by FFTW, whose plans take the same layouts and directions; like cuFFT's, its transforms are not scaled. A plan of
 // FFTW is made for each call: with FFTW_ESTIMATE that takes no time to speak of.
-#include "libraries/call.h"
 #include "libraries/host_library.h"
+#include "libraries/library_call.h"
 #include <algorithm>
 #include <numeric>
 

@@ -10,7 +10,7 @@
 //   nccl_operations.cpp      operations and groups
 //   nccl_elements.cpp        types, sums, products
 #pragma once
-#include "libraries/call.h"
+#include "libraries/library_call.h"
 #include "libraries/mailboxes.h"
 #include <map>
 #include <optional>

@@ -3,7 +3,7 @@
 // The numbers are those of Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011), whatever
 // pseudo-random generator was asked for: as good statistically, reproducible by seed and offset, and not those that a GPU
 // gives. Quasi-random generators and distributions by table are not there.
-#include "libraries/call.h"
+#include "libraries/library_call.h"
 #include <array>
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Functions of CUDA's libraries that have no stand-in: each returns its library's "not supported" and is named in the
 // report.
-#include "libraries/call.h"
+#include "libraries/library_call.h"
 
 namespace warplens::runtime {
 

@@ -1,6 +1,6 @@
 // An address is followed to where 32 bits are widened, the index before it to its products. See overflow.h.
 #include "check/overflow.h"
-#include "ir/summands.h"
+#include "ir/added_operands.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>

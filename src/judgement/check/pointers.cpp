@@ -1,5 +1,5 @@
 #include "check/pointers.h"
-#include "ir/summands.h"
+#include "ir/added_operands.h"
 
 namespace warplens::check {
 namespace {

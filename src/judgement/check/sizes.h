@@ -8,7 +8,7 @@
 #pragma once
 #include "check/analysis.h"
 #include "check/expressions.h"
-#include "ir/summands.h"
+#include "ir/added_operands.h"
 
 namespace warplens::check {
 

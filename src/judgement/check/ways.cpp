@@ -1,7 +1,7 @@
 // Both edges ask a condition. Each condition is followed back to what it is about: the same register, masked or moved by a constant.
 // Where that leaves few numbers, all are tried: edges that no number takes one after the other exclude each other.
 #include "check/ways.h"
-#include "ir/summands.h"
+#include "ir/added_operands.h"
 #include <optional>
 
 namespace warplens::check {

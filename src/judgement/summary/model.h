@@ -15,7 +15,7 @@
 #include "measure/record.h"
 #include "measure/wire.h"
 #include "source/places.h"
-#include "summary/arrays.h"
+#include "summary/array_names.h"
 #include "summary/launches.h"
 #include "summary/limit.h"
 #include <functional>

@@ -2,7 +2,7 @@
 #include "html/report_data.h"
 #include "measure/totals.h"
 #include "summary/bottleneck.h"
-#include "summary/occupancy.h"
+#include "summary/kernel_occupancy.h"
 #include "text/words.h"
 #include <fmt/format.h>
 

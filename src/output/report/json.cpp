@@ -12,7 +12,7 @@
 #include "report/json_document.h"
 #include "summary/bottleneck.h"
 #include "summary/findings.h"
-#include "summary/occupancy.h"
+#include "summary/kernel_occupancy.h"
 #include "summary/parts.h"
 #include "summary/pattern_text.h"
 #include <nlohmann/json.hpp>

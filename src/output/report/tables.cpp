@@ -9,7 +9,7 @@
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "summary/bottleneck.h"
-#include "summary/occupancy.h"
+#include "summary/kernel_occupancy.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 #include "report/read.h"
 #include "source/places.h"
 #include "source/source.h"
-#include "summary/judge.h"
+#include "summary/access_findings.h"
 #include <algorithm>
 #include <charconv>
 #include <filesystem>

@@ -13,7 +13,7 @@
 #include "os/file.h"
 #include "ptx/parse.h"
 #include "source/names.h"
-#include "summary/arrays.h"
+#include "summary/array_names.h"
 #include "text/lines.h"
 #include <algorithm>
 #include <atomic>

@@ -7,7 +7,7 @@
 #include "findings/writers.h"
 #include "fix/propose.h"
 #include "gates/own_rules.h"
-#include "summary/judge.h"
+#include "summary/access_findings.h"
 #include <fmt/format.h>
 
 namespace warplens::driver {

@@ -2,7 +2,7 @@
 #pragma once
 #include "advise/advise.h"
 #include "explain/expr/tree.h"
-#include "explain/model/footprint.h"
+#include "explain/model/block_offsets.h"
 #include <map>
 #include <optional>
 

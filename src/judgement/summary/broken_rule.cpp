@@ -1,4 +1,4 @@
-#include "summary/rule_of.h"
+#include "summary/broken_rule.h"
 #include "summary/findings.h"
 #include <algorithm>
 

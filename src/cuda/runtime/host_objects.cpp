@@ -1,6 +1,6 @@
-// See objects.h. Archives are rows of headers of 60 bytes with the size of the member in decimal, padded to an even size
+// See host_objects.h. Archives are rows of headers of 60 bytes with the size of the member in decimal, padded to an even size
 // (ar(5)).
-#include "runtime/objects.h"
+#include "runtime/host_objects.h"
 #include "machine_code/fatbin.h"
 #include "os/bytes.h"
 #include "os/elf.h"

@@ -1,13 +1,13 @@
-// Accesses of one place over all launches added up, weighed, and worded. See judge.h.
-#include "summary/judge.h"
+// Accesses of one place over all launches added up, weighed, and worded. See access_findings.h.
+#include "summary/access_findings.h"
 #include "advise/remedy.h"
 #include "base/check.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "measure/totals.h"
+#include "summary/broken_rule.h"
 #include "summary/findings.h"
 #include "summary/pattern_text.h"
-#include "summary/rule_of.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>

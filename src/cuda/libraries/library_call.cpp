@@ -1,5 +1,5 @@
-// See call.h.
-#include "libraries/call.h"
+// See library_call.h.
+#include "libraries/library_call.h"
 #include "libraries/host_library.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"

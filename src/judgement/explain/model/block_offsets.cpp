@@ -1,6 +1,6 @@
 // Threads become warp accesses, and the accesses counts: warp by warp, by the rules of arch/. The transactions
 // of 1.x, which a picture shows one by one, are those segments whose counts add up to the rule's own.
-#include "explain/model/footprint.h"
+#include "explain/model/block_offsets.h"
 #include "arch/table.h"
 #include "base/bits.h"
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See arrays.h.
-#include "summary/arrays.h"
+// Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See array_names.h.
+#include "summary/array_names.h"
 #include "advise/rules/triton.h"
 #include "source/functions.h"
 #include "source/names.h"

@@ -1,5 +1,5 @@
-// See terminal.h.
-#include "text/terminal.h"
+// See terminal_settings.h.
+#include "text/terminal_settings.h"
 #include "os/environment.h"
 #include <charconv>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "summary/occupancy.h"
+#include "summary/kernel_occupancy.h"
 #include "base/bits.h"
 #include "text/words.h"
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "ir/summands.h"
+#include "ir/added_operands.h"
 
 namespace warplens::ir {
 
