@@ -483,7 +483,7 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
   const bool load = s.site.site.kind == access::Kind::load, loops = repeats(s, in_launch(s)),
              row_of_thread =
                  load && (near.unrolled != 0 || loops) && walks_along_rows(s) && !result_in_row(s, stride),
-             whole = (near.members + near.unrolled) * s.site.site.bytes == stride && !row_of_thread,
+             mostly = 2 * (near.members + near.unrolled) * s.site.site.bytes >= stride && !row_of_thread,
              several = near.members > 1 || (near.unrolled != 0 && !loops);
   if (goes_twice_as_far(s)) {
     out.change = largest_step_first("elements");
@@ -493,7 +493,7 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
     say_library_state(s, out);
   } else if (takes_a_part(s, stride)) {
     say_turns(s, stride, true, out);
-  } else if ((stride <= largest_structure || whole) && several) {
+  } else if ((stride <= largest_structure || mostly) && several) {
     say_members(s, stride, near, out);
   } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
     say_interleaved(s, out);
