@@ -308,7 +308,104 @@ TEST(Advise, PartsOfAVectorInALoop) {
     EXPECT_EQ(change(one).find("together"), std::string::npos) << change(one);
     block.row_elements = 16 * elements;
     EXPECT_EQ(change(one).find(turns), std::string::npos) << "half of each row: " << change(one);
+    block.rows = 128, block.row_elements = 40 * elements;
+    EXPECT_NE(change(one).find(turns), std::string::npos) << "in several goes: " << change(one);
+    block.distinct_sectors = 2 * elements;
+    EXPECT_EQ(change(one).find(turns), std::string::npos) << "half of each row, twice: " << change(one);
   }
+}
+
+// Lanes that wrap around at a periodic border are those of the plain stride: sorting gains nothing.
+TEST(Advise, AStrideThatWrapsAround) {
+  for (const u64 first : {1, 31, 95}) {
+    const u64 width = first == 95 ? 96 : 32;
+    Built wrapped = site(Space::global, Kind::load, 4, [=](u32 l) { return (l + first) % width * 32; });
+    wrapped.site.site.array = {access::ArrayKind::parameter, "cells"};
+    const Advice advice = only(advise(wrapped.site, wrapped.context));
+    EXPECT_EQ(advice.rule, findings::Rule::uncoalesced_load);
+    EXPECT_NE(advice.change.find("cells[k*count + i] instead of cells[8*i + k]"), std::string::npos)
+        << advice.change;
+    EXPECT_EQ(advice.after.sectors, width == 96 ? 500u : 400u) << "a lane elsewhere is a sector more";
+  }
+  Built far =
+      site(Space::global, Kind::load, 4, [](u32 l) { return (l % 16 + 15) % 16 * u64{1024} + l / 16 * 4; });
+  EXPECT_NE(only(advise(far.site, far.context)).change.find("swap the index order"), std::string::npos);
+}
+
+// Lanes that go upwards are sorted already.
+TEST(Advise, WhatIsInOrderIsNotToBeSorted) {
+  Built gaps = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * l * 64; });
+  const Advice advice = only(advise(gaps.site, gaps.context));
+  EXPECT_EQ(advice.title, "neighbouring threads go to places in order, but apart");
+  EXPECT_NE(advice.change.find("which sorting does not bring about"), std::string::npos) << advice.change;
+  Built anywhere = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l * 7919 % 101} * l * 64; });
+  const Advice sorted = only(advise(anywhere.site, anywhere.context));
+  EXPECT_NE(sorted.change.find("sort by destination"), std::string::npos);
+  EXPECT_NE(sorted.way, advice.way) << "another cause";
+  anywhere.site.site.kind = Kind::load;
+  EXPECT_NE(only(advise(anywhere.site, anywhere.context)).way, sorted.way) << "another cause";
+}
+
+// Rows of lanes in a volume: neither threadIdx.x nor threadIdx.y goes along its rows.
+TEST(Advise, TheThirdIndexOfABlockGoesAlongTheRow) {
+  for (const auto& [x, y] : {std::pair<u64, u64>{800, 80}, {80, 800}}) {
+    Built volume = site(Space::global, Kind::store, 8, [=](u32 l) { return l % 8 * x + l / 8 * y; });
+    measure::FirstBlock& block = volume.site.distribution.first_block;
+    block.requests = 16, block.sectors = 512, block.distinct_sectors = 192;
+    measure::LaunchRecord launch = launch_of({&volume});
+    launch.block = {8, 8, 8};
+    const Advice exchange = advise_in(volume, launch).at(0);
+    EXPECT_NE(exchange.change.find("threadIdx.x and threadIdx.z"), std::string::npos) << exchange.change;
+    EXPECT_LT(2 * exchange.after.sectors, exchange.before.sectors);
+    block.distinct_sectors = 512; // a face
+    launch.block = {8, 8, 1};
+    const Advice face = advise_in(volume, launch).at(0);
+    EXPECT_NE(face.change.find("no index of the block runs along the row"), std::string::npos) << face.change;
+  }
+}
+
+// out[e][d] = in[d][e] by an index that is taken apart: threads lie in one row, but the copy turns a matrix.
+TEST(Advise, ACopyThatPermutesDimensionsNeedsATile) {
+  Built in = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+  for (const auto& [x, y] : {std::pair<u64, u64>{7680, 128}, {640, 15360}}) {
+    Built out = site(Space::global, Kind::store, 4, [=](u32 l) { return l % 16 * x + l / 16 * y; });
+    const Advice advice = advise_in(out, launch_of({&in, &out})).at(0);
+    EXPECT_NE(advice.change.find("collect a tile in shared memory"), std::string::npos) << advice.change;
+    EXPECT_NE(advice.change.find("fastest index of either array"), std::string::npos) << advice.change;
+  }
+}
+
+// 19 numbers of each cell, all of which a thread moves in an unrolled loop: no row that is worth another index order.
+TEST(Advise, AStructureThatIsLargerThanMost) {
+  std::vector<Built> parts;
+  for (u64 k = 0; k < 19; ++k)
+    parts.push_back(site(Space::global, Kind::store, 4, [k](u32 l) { return 4 * k + u64{l} * 76; }));
+  std::vector<Built*> all;
+  for (Built& one : parts) one.site.site.frames = {{"a.cu", 5, 3, ""}}, all.push_back(&one);
+  measure::LaunchRecord launch = launch_of(all);
+  EXPECT_NE(only(advise_in(parts[0], launch)).change.find("structure of arrays"), std::string::npos);
+  parts[0].site.distribution.classes =
+      parts[3].site.distribution.classes; // a row of the report stands for all
+  EXPECT_NE(only(advise_in(parts[0], launch)).change.find("structure of arrays"), std::string::npos);
+  launch.sites.resize(12); // where places are known to 256 bytes, some fall together
+  EXPECT_NE(only(advise_in(parts[0], launch)).change.find("structure of arrays"), std::string::npos);
+  launch.sites.resize(4);
+  EXPECT_NE(only(advise_in(parts[0], launch)).change.find("swap the index order"), std::string::npos);
+}
+
+// The layout of a structure of cuRAND is not the program's.
+TEST(Advise, ALibrarysStateIsCopied) {
+  std::vector<Built> parts;
+  for (u64 member : {0, 8, 16})
+    parts.push_back(site(Space::global, Kind::load, 8, [=](u32 l) { return member + u64{l} * 48; }));
+  for (Built& part : parts) part.site.site.array = {access::ArrayKind::parameter, "states"};
+  measure::LaunchRecord launch = launch_of({&parts[0], &parts[1], &parts[2]});
+  launch.name = "step(curandStateXORWOW*, int)";
+  Advice advice = only(advise_in(parts[0], launch));
+  EXPECT_NE(advice.change.find("Copy it into a local variable"), std::string::npos) << advice.change;
+  EXPECT_EQ(advice.after, advice.before);
+  launch.name = "step(State*, int)";
+  EXPECT_NE(only(advise_in(parts[0], launch)).change.find("structure of arrays"), std::string::npos);
 }
 
 // A kernel of Triton whose rows begin anywhere, so that it moves the elements of a thread one by one.
@@ -514,6 +611,9 @@ TEST(Advise, RowsWhoseValuesAreStoredAreNotCombined) {
   measure::LaunchRecord launch = launch_of({&load, &all});
   EXPECT_NE(only(advise_in(load, launch)).change.find("to a warp"), std::string::npos);
   EXPECT_EQ(only(advise_in(load, launch)).change.find("combine"), std::string::npos);
+  EXPECT_NE(only(advise_in(load, launch)).change.find("needs the result of the one before it"),
+            std::string::npos);
+  EXPECT_NE(only(advise_in(load, launch)).change.find("a[k*rows + row]"), std::string::npos);
   launch = launch_of({&load, &one});
   EXPECT_NE(only(advise_in(load, launch)).change.find("combine what they found"), std::string::npos);
 }
@@ -621,17 +721,17 @@ TEST(Advise, ArraysThatThreadsHaveToThemselves) {
   using access::ArrayKind;
   auto stored = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 512; });
   stored.site.site.array = {.kind = ArrayKind::heap, .name = "malloc()"};
-  EXPECT_TRUE(only(advise_in(stored, launch_of({&stored}))).interleaves);
+  EXPECT_EQ(only(advise_in(stored, launch_of({&stored}))).way, Way::own_arrays);
   stored.site.site.array = {.kind = ArrayKind::parameter, .indirect = true};
-  EXPECT_FALSE(only(advise_in(stored, launch_of({&stored}))).interleaves);
+  EXPECT_NE(only(advise_in(stored, launch_of({&stored}))).way, Way::own_arrays);
   auto own = site(Space::global, Kind::load, 8, [](u32 l) { return u64{l} * 8; });
   auto shared = site(Space::global, Kind::load, 8, [](u32) { return u64{64}; });
   own.site.site.array = shared.site.site.array = {.kind = ArrayKind::parameter};
-  EXPECT_TRUE(only(advise_in(stored, launch_of({&stored, &own}))).interleaves);
-  EXPECT_FALSE(only(advise_in(stored, launch_of({&stored, &shared}))).interleaves);
+  EXPECT_EQ(only(advise_in(stored, launch_of({&stored, &own}))).way, Way::own_arrays);
+  EXPECT_NE(only(advise_in(stored, launch_of({&stored, &shared}))).way, Way::own_arrays);
   auto next = site(Space::global, Kind::load, 8, [](u32 l) { return u64{l} * 4096; });
   next.site.site.array = stored.site.site.array;
-  EXPECT_FALSE(only(advise_in(stored, launch_of({&stored, &own, &next}))).interleaves);
+  EXPECT_NE(only(advise_in(stored, launch_of({&stored, &own, &next}))).way, Way::own_arrays);
 }
 
 TEST(Advise, AViewsOtherLayoutIsThatOfItsParameter) {

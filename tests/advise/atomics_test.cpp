@@ -205,7 +205,7 @@ TEST(Advise, ACopyOfATableForEachBlock) {
 }
 
 TEST(Advise, ABlockCanSortWhatItStores) {
-  Built keys = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * l * 64; });
+  Built keys = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l ^ 5} * (l ^ 5) * 64; });
   EXPECT_EQ(only(advise(keys.site, keys.context)).after.sectors, 400u) << "a bound: all sorted before";
   measure::FirstBlock& block = keys.site.distribution.first_block;
   block.requests = 10, block.sectors = block.lanes = 320, block.words = 320;
@@ -213,9 +213,6 @@ TEST(Advise, ABlockCanSortWhatItStores) {
   Advice block_wise = only(advise(keys.site, keys.context));
   EXPECT_EQ(block_wise.after.sectors, 800u);
   EXPECT_NE(block_wise.change.find("collect a block's elements"), std::string::npos) << block_wise.change;
-  block.by_address.sectors = 310;
-  EXPECT_NE(only(advise(keys.site, keys.context)).change.find("order of its destinations already"),
-            std::string::npos);
   block.by_address.sectors = 300;
   Advice before = only(advise(keys.site, keys.context));
   EXPECT_EQ(before.after.sectors, 400u);

@@ -106,6 +106,14 @@ TEST(Fixes, OfLanesAreThoseOfRun) {
   expect_fix(question("A[(threadIdx.x*threadIdx.x*64) % 8192]"), "Bring the accesses", 23, 4);
 }
 
+// An index that wraps around has no factor of threadIdx.x; its lanes have a stride.
+TEST(Fixes, AStrideThatWrapsAround) {
+  for (const char* first : {"1", "8", "31"})
+    expect_fix(question(std::string("A[((threadIdx.x + ") + first + ") % 32)*19]", {32, 1, 1}),
+               "Bring neighbouring threads side by side", 32, 4);
+  EXPECT_EQ(fix(answered(question("A[threadIdx.x*19]", {32, 1, 1})), "Bring neighbouring"), nullptr);
+}
+
 TEST(Fixes, NeverMakeItsMetricWorse) {
   for (std::string_view access :
        {"A[threadIdx.x]", "A[5*threadIdx.x]", "A[threadIdx.x*n + i]", "A[i*n + threadIdx.x]",

@@ -46,6 +46,23 @@ TEST(Pattern, SaysOnlyWhatItsFormUses) {
                      .excess_share = 1}));
 }
 
+// A periodic border: some lanes are out of turn.
+TEST(Pattern, AStrideThatWrapsAroundIsAStride) {
+  auto shape = [](const Addresses& address) { return pattern_of(address).shape; };
+  const auto strided = [](i64 stride, u32 parts) {
+    return Shape{.form = Form::strided, .stride = stride, .rows = parts};
+  };
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 76 * ((l + 31) % 32); }), strided(76, 2));
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 76 * ((l + 1) % 32); }), strided(76, 2));
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 32 * ((l + 95) % 96); }), strided(32, 2));
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 32 * (l % 2 * 16 + l / 2 % 2 * 8 + l / 4); }), strided(32, 32))
+      << "another order";
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 256 * ((l % 16 + 255) % 256) + l / 16; }), strided(256, 4))
+      << "a border in rows of lanes";
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 4 * ((l + 90) % 96 + 1); }).form, Form::scattered) << "no stride";
+  EXPECT_EQ(shape([](u32 l) { return 4096 + 64 * (l * l % 61); }).form, Form::scattered);
+}
+
 TEST(Pattern, ConflictsThatDifferHaveAnAverageAndAWorst) {
   auto in_banks = [](u32 ways) { // no stride: the first lanes all want one bank
     return [ways](u32 l) { return l < ways ? u64{128} * (l ^ 1) : u64{4} * l; };

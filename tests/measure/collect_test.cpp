@@ -313,6 +313,28 @@ TEST(Collector, TheDistributionHoldsEveryWarp) {
   }
 }
 
+// The first warp's rows lie at a border, and go elsewhere than those of all others; what they cost is the same.
+TEST(Collector, TheFirstWarpsShapeIsNotThatOfAll) {
+  const auto list = architectures({90});
+  const std::vector<Site> sites{make_site(0, "ld.f32")};
+  const auto pattern = [&](auto&& address) {
+    Collector collector(list, sites, 1);
+    for (u64 cta = 0; cta < 50; ++cta) {
+      Batch one{{full_mask}, {}};
+      for (u32 l = 0; l < warp_size; ++l) one.address.push_back((1 << 20) + address(cta, l));
+      collector.sinks()[0]->lanes(one.view(SiteId(0u), Space::global, 4, cta));
+    }
+    return collector.finish()[0].pattern;
+  };
+  Pattern found =
+      pattern([](u64 cta, u32 l) { return l % 16 * 32 + l / 16 * (cta == 0 ? 63 * 4096 : 4096); });
+  EXPECT_EQ(found.shape, (Shape{Form::rows, 32, 2, 16, 4096}));
+  EXPECT_DOUBLE_EQ(found.share, 0.98);
+  found = pattern([](u64 cta, u32 l) { return (l + (cta == 0 ? 95 : cta * 32)) % 96 * 32; });
+  EXPECT_EQ(found.shape, (Shape{Form::strided, 32}));
+  EXPECT_DOUBLE_EQ(found.share, 0.98);
+}
+
 TEST(Collector, WhatComesLateCountsLikeTheRest) {
   auto list = architectures({90});
   std::vector<Site> sites{make_site(0, "ld.global.f32")};

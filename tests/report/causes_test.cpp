@@ -243,6 +243,36 @@ TEST(Causes, ConflictsOfOneArrayOnOneLineAreOneFinding) {
   EXPECT_EQ(model.findings[0].accesses.size(), 2u);
 }
 
+// One stride by chance: a row for each thread, and a column that is read once.
+TEST(Causes, WhatIsMendedInAnotherWayIsAnotherFinding) {
+  const Site column = load(0, {{"/s/a.cu", 3, 1, ""}}, "u"), row = load(0, {{"/s/b.cu", 3, 1, ""}}, "v");
+  measure::LaunchRecord once = counted({"once", {column}, {4096}}),
+                        loop = counted({"loop", {row}, {4096}}, 1);
+  measure::SiteRecord& walked = loop.sites[0];
+  walked.counters[0] *= 8, walked.distribution *= 8;
+  walked.distribution.first_block.rows = 64, walked.distribution.first_block.row_elements = 512;
+  walked.distribution.first_block.row_lanes = 8;
+  const Model model = model_of({once, loop});
+  ASSERT_EQ(model.findings.size(), 2u);
+  const std::string text = terminal(model, {.width = 200});
+  EXPECT_TRUE(says(text, "give each row to 8 lanes"));
+  EXPECT_TRUE(says(text, "swap the index order"));
+  EXPECT_EQ(model_of({once, counted({"twice", {row}, {4096}}, 1)}).findings.size(), 1u);
+}
+
+TEST(Causes, KernelsThatTheirShortNamesDoNotTellApart) {
+  const auto named = [](const char* name, u64 index) {
+    return counted({name, {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}}, index);
+  };
+  const std::string scan = "DeviceRadixSortScanOfAllTheDigitsKernel",
+                    sort = "DeviceRadixSortPassOverAllTheDigitsKernel";
+  const std::string text =
+      terminal(model_of({named(scan.c_str(), 0), named(sort.c_str(), 1), named("small", 2)}), {.width = 80});
+  EXPECT_TRUE(says(text, "\n" + scan + "\n   "));
+  EXPECT_TRUE(says(text, "\n" + sort + "\n   "));
+  EXPECT_TRUE(says(text, "\nsmall  "));
+}
+
 TEST(Causes, LaunchesWithOtherBlocksAreOneAccessAndOneTable) {
   measure::LaunchRecord small = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x")}, {64}}), large = small;
   large.index = 1, large.block = {128, 1, 1};

@@ -5,6 +5,8 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <numeric>
 #include <optional>
 
 namespace warplens::measure {
@@ -71,7 +73,8 @@ std::optional<Shape> rows_shape(const Lanes& lanes, u32 sectors) {
   i64 stride = lanes.step(0, 1);
   u32 row = 2;
   while (row < lanes.count && lanes.step(row - 1, row) == stride) ++row;
-  if (row == lanes.count) return {};
+  const bool one_elsewhere = row + 1 == lanes.count && std::abs(stride) > static_cast<i64>(lanes.bytes);
+  if (row == lanes.count || one_elsewhere) return {};
   i64 gap = lanes.step(0, row);
   for (u32 i = 0; i < lanes.count; ++i)
     if (lanes.step(0, i) != static_cast<i64>(i / row) * gap + static_cast<i64>(i % row) * stride) return {};
@@ -84,12 +87,41 @@ std::optional<Shape> rows_shape(const Lanes& lanes, u32 sectors) {
   return Shape{Form::rows, stride, rows, row, gap, offset};
 }
 
+// Into how many parts the lanes fall that have this stride inside.
+u32 parts_of(const Lanes& lanes, i64 stride) {
+  u32 out = 1;
+  for (u32 i = 1; i < lanes.count; ++i)
+    out += lanes.step(i - 1, i) != stride * static_cast<i64>(lanes.lane[i] - lanes.lane[i - 1]);
+  return out;
+}
+
+// A stride between most neighbours, or between all in the order of their addresses: some lanes are out of turn, as where an index
+// wraps around. One that leaves no gaps is not meant.
+std::optional<Shape> stride_in_parts(const Lanes& lanes) {
+  constexpr u32 fewest = 8;
+  if (lanes.count < fewest) return {};
+  Lanes sorted = lanes;
+  std::sort(sorted.address.begin(), sorted.address.begin() + lanes.count);
+  std::iota(sorted.lane.begin(), sorted.lane.end(), 0u);
+  const i64 least = sorted.step(0, 1), width = lanes.bytes;
+  if (least > width && parts_of(sorted, least) == 1)
+    return Shape{Form::strided, least, parts_of(lanes, least)};
+  for (u32 i = 1; i <= lanes.count / 2; ++i) {
+    const i64 stride = lanes.step(i - 1, i);
+    if (const u32 parts = parts_of(lanes, stride);
+        std::abs(stride) > width && 4 * (lanes.count - parts) >= 3 * (lanes.count - 1))
+      return Shape{Form::strided, stride, parts};
+  }
+  return {};
+}
+
 Shape shape_of_global(const Lanes& lanes, const access::WarpAccess& access) {
   if (lanes.count == 1) return {Form::one_lane};
   arch::Distinct different = distinct(access);
   if (std::optional<i64> stride = linear_stride(lanes))
     return linear_shape(lanes, *stride, different.sectors);
   if (std::optional<Shape> rows = rows_shape(lanes, different.sectors)) return *rows;
+  if (std::optional<Shape> parts = stride_in_parts(lanes)) return *parts;
   bool no_waste = different.words == lanes.count &&
                   different.sectors == ceil_div(u64{lanes.count} * lanes.bytes, sector_bytes);
   if (!no_waste) return {Form::scattered};

@@ -32,10 +32,10 @@ std::string_view name(Form);
 // A form with what makes two warps of that form alike. Members that a form does not use stay 0.
 struct Shape {
   Form form = Form::none;
-  i64 stride = 0; // bytes between neighbouring lanes (of a row)
-  u32 rows = 0, row_lanes = 0;
-  i64 gap = 0;    // bytes from one row's start to the next
-  u32 offset = 0; // misaligned: bytes past a sector's start
+  i64 stride = 0;              // bytes between neighbouring lanes (of a row)
+  u32 rows = 0, row_lanes = 0; // strided: `rows` parts, where lanes are out of turn
+  i64 gap = 0;                 // bytes from one row's start to the next
+  u32 offset = 0;              // misaligned: bytes past a sector's start
   // Bytes between neighbouring lanes, up or down.
   u64 distance() const { return static_cast<u64>(stride < 0 ? -stride : stride); }
   auto operator<=>(const Shape&) const = default;

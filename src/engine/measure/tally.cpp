@@ -9,11 +9,13 @@ namespace warplens::measure {
 namespace {
 
 // Where in a key its parts are.
-constexpr u32 lanes_shift = 22, cost_shift = 6, steps = 63; // 0: lanes that no one step explains
+constexpr u32 lanes_shift = 22, cost_shift = 6, steps = 63; // 0: lanes that no step explains
 constexpr u32 fewest_lanes = 4;                             // that a step is looked for in
 constexpr u32 most_cost = (1u << (lanes_shift - cost_shift)) - 1;
 
 u32 hashed(u64 value) { return static_cast<u32>(value * 0x9e3779b97f4a7c15 >> 32); }
+
+u32 last_of(u32 active) { return 31 - static_cast<u32>(std::countl_zero(active)); }
 
 // Lanes that are active: the first, the one after it, one in the middle, the last.
 struct Probes {
@@ -23,7 +25,7 @@ Probes probes_of(u32 active) {
   if (active == full_mask) return {0, 1, 16, 31};
   u32 first = static_cast<u32>(std::countr_zero(active)), rest = active & (active - 1);
   if (rest == 0) return {first, first, first, first};
-  u32 second = static_cast<u32>(std::countr_zero(rest)), last = 31 - static_cast<u32>(std::countl_zero(rest));
+  u32 second = static_cast<u32>(std::countr_zero(rest)), last = last_of(rest);
   u32 beyond = rest & ~low_lanes((second + last + 1) / 2);
   return {first, second, static_cast<u32>(std::countr_zero(beyond)), last};
 }
@@ -34,7 +36,12 @@ u32 step_of(u32 active, const u64* address, bool by_step) {
   bool linear = (address[p.last] - address[p.first]) * lanes == step * (p.last - p.first) &&
                 (address[p.middle] - address[p.first]) * lanes == step * (p.middle - p.first);
   if (!by_step) return linear && step == 0;
-  return !linear ? 0 : 1 + hashed(step * warp_size + lanes) % steps;
+  if (linear) return 1 + hashed(step * warp_size + lanes) % steps;
+  const u32 before_last = last_of(active & ~(u32{1} << p.last));
+  const bool in_rows = (address[p.last] - address[before_last]) * lanes == step * (p.last - before_last);
+  return !in_rows
+             ? 0
+             : 1 + hashed(step * warp_size + lanes + hashed(address[p.middle] - address[p.first])) % steps;
 }
 
 // The addresses of the active lanes from the last multiple of address_period before the least on.

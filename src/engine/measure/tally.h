@@ -1,10 +1,10 @@
 // The warps of a site in one space, in classes: what every warp of a launch is put into.
 //
 // A class is what is cheap to know of a warp: its active lanes, what it cost on the device (arch::WarpCost), and, of four
-// lanes on, the step between them where the first, the second, a middle and the last are equally far apart (local and
-// constant memory: whether there is none, for that is all that a pattern tells of them). Its example is its first warp: of
-// the lowest CTA, and of that the first access. So neither the number of workers, nor the form in which accesses come, nor
-// whether CTAs run in batches makes a difference.
+// lanes on, the step between them where the first, the second, a middle and the last are equally far apart, or the first two
+// and the last two, as in rows, with how far the middle is (local and constant memory: whether there is no step, for that is
+// all that a pattern tells of them). Its example is its first warp: of the lowest CTA, and of that the first access. So neither
+// the number of workers, nor the form in which accesses come, nor whether CTAs run in batches makes a difference.
 #pragma once
 #include "arch/count.h"
 #include <algorithm>

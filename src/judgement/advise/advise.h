@@ -25,6 +25,19 @@ enum class Metric : u8 { instructions, requests, sectors, transactions, wavefron
 std::string_view name(Metric);
 u64 value(Metric, const arch::Counts&);
 
+// What kind of change it is. Accesses of one rule whose changes are of different kinds have different causes.
+enum class Way : u8 {
+  other,
+  layout,        // elements of neighbours side by side
+  turns,         // threads that take turns
+  index_order,   // another index for threadIdx.x
+  row_per_warp,  // a row for a warp instead of a thread
+  tile,          // by way of shared memory
+  own_arrays,    // one array of those that threads have to themselves
+  sorted_reads,  // another order of what is read
+  sorted_writes, // another order of what is written
+};
+
 struct Advice {
   findings::Rule rule{};
   std::string title;   // one line: "neighbouring threads are 12 bytes apart"
@@ -34,8 +47,7 @@ struct Advice {
   Metric metric = Metric::sectors;
   arch::Counts before, after; // whole launch, before as measured, after as counted for the changed access
   Confidence confidence = Confidence::likely;
-  // The change is to make one array of those that threads have to themselves: a cause of its own.
-  bool interleaves = false;
+  Way way = Way::other;
   bool tells_stride = false; // its title is how far apart neighbouring threads are, and no more
   // The change spares accesses: a tile, a register, one lane for many. Any other leaves lanes with the bytes that they ask for, so
   // that it gains no more than is wasted now (`before`).

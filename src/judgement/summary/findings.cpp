@@ -1,7 +1,7 @@
-// See findings.h. Two rows have one cause where the same advice is given for the same pattern with the same stride; or
-// where they go to the same array of the same kernel and the same advice is given; or, in shared memory, where they go to
-// the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn. Atomics
-// that wait for one another are found whether or not they move anything in vain.
+// See findings.h. Two rows have one cause where the same kind of change is advised for the same pattern with the same stride; or
+// where they go to the same array of the same kernel and that kind is advised, or any of one rule on one line; or, in shared memory,
+// where they go to the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn.
+// Atomics that wait for one another are found whether or not they move anything in vain.
 #include "summary/findings.h"
 #include "arch/count.h"
 #include "findings/rules.h"
@@ -67,8 +67,10 @@ private:
 
 Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
   using Rule = std::optional<findings::Rule>;
-  using Cause = std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool, bool>;
-  using OneArray = std::tuple<access::Space, std::string_view, Rule, u32, std::string, u32, bool>;
+  using Cause =
+      std::tuple<access::Space, std::string_view, Rule, measure::PatternKind, u64, bool, advise::Way>;
+  using OneArray =
+      std::tuple<access::Space, std::string_view, Rule, advise::Way, u32, std::string, u32, bool>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
   Groups groups(accesses.size());
@@ -77,31 +79,31 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
     Rule rule = advised_rule(row);
     if (rule) rule = findings::of_any_kind(*rule);
     const advise::Advice* advice = main_advice(row);
+    const advise::Way way = advice == nullptr ? advise::Way::other : advice->way;
     const u64 stride = row.pattern.kind() == measure::PatternKind::strided ? row.pattern.shape.distance() : 0;
     // Conflicts of different arrays are mended one by one, however alike, and so are atomics of different operations.
     bool one_by_one = row.space == access::Space::shared || row.wait_cycles != 0;
     if (!one_by_one)
-      groups.join(
-          i, by_cause
-                 .try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride,
-                               source::is_library_code(row.site), advice != nullptr && advice->interleaves},
-                              i)
-                 .first->second);
+      groups.join(i, by_cause
+                         .try_emplace({row.space, row.cost.unit, rule, row.pattern.kind(), stride,
+                                       source::is_library_code(row.site), way},
+                                      i)
+                         .first->second);
     std::string array = array_name(row.site.array);
+    if (array.empty() && !one_by_one) continue;
     const bool copies =
         row.site.kind == access::Kind::async_copy; // mended on the other side, in global memory
-    if (one_by_one)
-      groups.join(i, by_line
-                         .try_emplace({row.space, row.cost.unit, Rule(), accesses[i].kernel, array,
-                                       accesses[i].line + 1, copies},
-                                      i)
-                         .first->second);
-    if (!array.empty() || one_by_one)
-      groups.join(i, by_array
-                         .try_emplace({row.space, row.cost.unit, rule, accesses[i].kernel, array,
-                                       array.empty() ? accesses[i].line : 0, copies},
-                                      i)
-                         .first->second);
+    const u32 kernel = accesses[i].kernel, line = accesses[i].line + 1;
+    groups.join(i, by_line
+                       .try_emplace({row.space, row.cost.unit, one_by_one ? Rule() : rule, advise::Way::other,
+                                     kernel, array, line, copies},
+                                    i)
+                       .first->second);
+    groups.join(
+        i, by_array
+               .try_emplace(
+                   {row.space, row.cost.unit, rule, way, kernel, array, array.empty() ? line : 0, copies}, i)
+               .first->second);
   }
   return groups;
 }

@@ -68,7 +68,9 @@ std::string describe(const Pattern& pattern, const access::Site& site) {
   case Form::permuted: return "permuted within the line";
   case Form::with_gaps: return fmt::format("contiguous, {} of 32 lanes active", pattern.lanes);
   case Form::misaligned: return fmt::format("misaligned by {} bytes", shape.offset);
-  case Form::strided: return fmt::format("stride {} bytes{}", shape.stride, in_elements(shape.stride, site));
+  case Form::strided:
+    return fmt::format("stride {} bytes{}{}", shape.stride, in_elements(shape.stride, site),
+                       shape.rows == 0 ? "" : fmt::format(" in {} parts", shape.rows));
   case Form::rows: return rows_text(shape, site);
   case Form::scattered:
     return fmt::format("scattered: {} sectors for {} lanes", pattern.units, pattern.lanes);

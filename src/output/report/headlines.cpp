@@ -118,7 +118,8 @@ std::string problem_of(const Page& page, const AccessRow& row) {
   const std::string pattern =
       pattern_text(row, advice == nullptr || advice->rule != findings::Rule::divergent_access);
   if (advice == nullptr || pattern.find(advice->title) != pattern.npos) return pattern;
-  const bool told = advice->tells_stride && row.pattern.shape.form == measure::Form::strided;
+  const measure::Shape& shape = row.pattern.shape;
+  const bool told = advice->tells_stride && shape.form == measure::Form::strided && shape.rows == 0;
   return told ? advice->title + idle_lanes(row) : fmt::format("{} ({})", advice->title, pattern);
 }
 

@@ -16,6 +16,7 @@
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <ranges>
 #include <set>
 
@@ -216,8 +217,12 @@ std::string kernel_list(const Page& page) {
   const bool conflicts = std::ranges::any_of(
       kernels, [](const Kernel* kernel) { return moved_by(*kernel).excess_wavefronts != 0; });
   u32 name_width = 8;
-  for (std::size_t i = 0; i < shown; ++i)
-    name_width = std::max(name_width, width_of(shown_name(page, *kernels[i], conflicts)));
+  std::map<std::string, u32> names; // as shown: how many kernels have it
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string title = shown_name(page, *kernels[i], conflicts);
+    ++names[title];
+    name_width = std::max(name_width, width_of(title));
+  }
   std::string out =
       '\n' +
       page.style.faint(clip(pad_right("Kernel", name_width) + "  launches      moved  for nothing" +
@@ -231,9 +236,13 @@ std::string kernel_list(const Page& page) {
     if (kernel.measured_time) limited += fmt::format(", took {}", human_time(*kernel.measured_time));
     const Moved moved = moved_by(kernel);
     const bool sampled = kernel.status == measure::Status::sampled;
+    std::string title = shown_name(page, kernel, conflicts);
+    if (names[title] > 1) { // which of them it is, a line of its own tells
+      out += clip_middle(kernel.label, page.options.width) + '\n';
+      title.clear();
+    }
     out +=
-        clip(fmt::format("{}{}{}{}{}  {}", pad_right(shown_name(page, kernel, conflicts), name_width),
-                         pad_left(human(kernel.launches), 10),
+        clip(fmt::format("{}{}{}{}{}  {}", pad_right(title, name_width), pad_left(human(kernel.launches), 10),
                          pad_left(moved.bytes == 0 ? "-" : shown_bytes(moved.bytes, sampled), 11),
                          pad_left(share_text(moved.excess_bytes, moved.bytes), 13),
                          conflicts ? pad_left(share_text(moved.excess_wavefronts, moved.wavefronts), 11) : "",

@@ -25,7 +25,27 @@ __global__ void walk_together(const float* a, float* out) {
   if (lane == 0) out[row] = sum;
 }
 
-// --- the same with rows of different lengths -------------------------------------------------------------------------
+// --- a border that wraps around --------------------------------------------------------------------------------------
+__global__ void around(const float* a, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, left = i / 32 * 32 + (i + 31) % 32;
+  out[i] = a[left * 8]; // before around load global
+}
+__global__ void around_apart(const float* a, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, left = i / 32 * 32 + (i + 31) % 32;
+  out[i] = a[left]; // after around load global
+}
+
+// --- a volume whose rows the third index runs along --------------------------------------------------------------------
+__global__ void volume(double* out) {
+  int place = (threadIdx.x * 8 + threadIdx.y) * 8 + threadIdx.z;
+  out[blockIdx.x * 512 + place] = place; // before volume store global
+}
+__global__ void volume_exchanged(double* out) {
+  int place = (threadIdx.z * 8 + threadIdx.y) * 8 + threadIdx.x;
+  out[blockIdx.x * 512 + place] = place; // after volume store global
+}
+
+// --- rows of different lengths -------------------------------------------------------------------------
 __global__ void long_rows(const int* begin, const float* a, float* out) {
   int row = threadIdx.x;
   float sum = 0;
@@ -204,6 +224,10 @@ int main() {
   auto *wide = reinterpret_cast<double*>(a), *wide_out = reinterpret_cast<double*>(b);
   walk<<<blocks, threads>>>(a, b);
   walk_together<<<32 * blocks, threads>>>(a, b);
+  around<<<blocks, threads>>>(a, b);
+  around_apart<<<blocks, threads>>>(a, b);
+  volume<<<blocks, dim3(8, 8, 8)>>>(wide_out);
+  volume_exchanged<<<blocks, dim3(8, 8, 8)>>>(wide_out);
   long_rows<<<1, threads>>>(lengths, a, b);
   long_rows_by_warp<<<32, threads>>>(lengths, a, b);
   short_rows<<<1, threads>>>(few, wide, wide_out);

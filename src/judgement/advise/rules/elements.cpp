@@ -21,18 +21,8 @@ ArrayOf array_of(const Subject& s) {
       "char",         "signed char", "unsigned char", "short",     "unsigned short",     "int",
       "unsigned int", "long",        "unsigned long", "long long", "unsigned long long", "float",
       "double",       "__half",      "__nv_bfloat16", "bool"};
-  const access::Array& array = s.site.site.array;
-  if (array.kind != access::ArrayKind::parameter || array.indirect || s.context.launch == nullptr ||
-      s.context.launch->record().kernel != s.site.site.function)
-    return ArrayOf::unknown;
-  std::string_view type = parameter_type(s.context.launch->record().name, array.parameter);
-  while (type.starts_with(' ')) type.remove_prefix(1);
-  const std::size_t star = type.find('*');
-  if (star == type.npos) return ArrayOf::unknown;
-  type = type.substr(0, star);
-  while (type.ends_with(' ')) type.remove_suffix(1);
-  if (type.ends_with(" const")) type.remove_suffix(6);
-  if (type == "void") return ArrayOf::unknown;
+  const std::string_view type = element_type(s);
+  if (type.empty() || type == "void") return ArrayOf::unknown;
   return std::ranges::find(numbers, type) != std::end(numbers) ? ArrayOf::numbers : ArrayOf::structures;
 }
 
@@ -96,6 +86,21 @@ std::string_view parameter_type(std::string_view function, u32 n) {
     }
   }
   return {};
+}
+
+std::string_view element_type(const Subject& s) {
+  const access::Array& array = s.site.site.array;
+  if (array.kind != access::ArrayKind::parameter || array.indirect || s.context.launch == nullptr ||
+      s.context.launch->record().kernel != s.site.site.function)
+    return {};
+  std::string_view type = parameter_type(s.context.launch->record().name, array.parameter);
+  while (type.starts_with(' ')) type.remove_prefix(1);
+  const std::size_t star = type.find('*');
+  if (star == type.npos) return {};
+  type = type.substr(0, star);
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  if (type.ends_with(" const")) type.remove_suffix(6);
+  return type;
 }
 
 i64 start_of_lanes(const measure::WarpClass& c) {

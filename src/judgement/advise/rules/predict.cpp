@@ -11,6 +11,12 @@ const measure::SiteRecord& in_launch(const Subject& s) {
   return found == nullptr ? s.site : *found;
 }
 
+std::string name_of(const Subject& s) {
+  const access::Array& array = s.site.site.array;
+  const bool is_name = !array.name.empty() && !array.indirect && array.name.find(' ') == std::string::npos;
+  return is_name ? array.name : "a";
+}
+
 arch::Counts predicted(const Subject& s, const Change& change) {
   const measure::Distribution& warps = s.site.distribution;
   arch::Counts sum;

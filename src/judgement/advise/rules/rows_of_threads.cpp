@@ -71,6 +71,13 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
 
 } // namespace
 
+void say_recurrence(const Subject& s, Advice& out) {
+  out.change +=
+      fmt::format("; where a step needs the result of the one before it, store the array the other way "
+                  "round instead, element k of all rows side by side: {}[k*rows + row]",
+                  name_of(s));
+}
+
 bool say_rows_of_threads(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   bool known = block.row_lanes != 0 && block.row_elements >= shortest_row_of_thread * block.rows;
@@ -81,10 +88,12 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
                      : lanes == warp_size ? "a warp, whose lanes"
                                           : fmt::format("{} lanes of a warp, which", lanes);
   const bool stores = stores_as_many(s);
+  out.way = Way::row_per_warp;
   out.change = fmt::format("give each row to {} walk along it together{}", whom,
                            stores ? "" : " and then combine what they found (__shfl_down_sync)");
   out.example = fmt::format("for (int j = begin + lane; j < end; j += {}) {}", lanes,
                             stores ? "out[j] = … A[j] …;" : "sum += A[j];");
+  if (stores) say_recurrence(s, out);
   if (!known) {
     out.change +=
         "; where the rows are parts of one vector, let neighbouring threads take neighbouring elements "
@@ -146,7 +155,7 @@ bool threads_have_arrays(const Subject& s) {
 
 void say_interleaved(const Subject& s, Advice& out) {
   predict(s, consecutive(s), out);
-  out.interleaves = true;
+  out.way = Way::own_arrays;
   out.change = "each thread has an array of its own: make one of all, in which element k of thread t is at "
                "[k*threads + t], so that neighbouring threads use neighbouring elements";
   out.example = "a[k*threads + t] instead of p[k]";

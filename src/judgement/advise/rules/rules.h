@@ -17,6 +17,9 @@ struct Subject {
 
 bool returns_nothing(const measure::SiteRecord&); // an atomic whose result nobody uses
 
+// The array as code calls it, where that is known; else "a".
+std::string name_of(const Subject&);
+
 // The access as it is in the launch: what is advised on may be several instructions of a place, in several launches.
 const measure::SiteRecord& in_launch(const Subject&);
 
@@ -74,6 +77,8 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+// Adds what to do instead where rows cannot be shared out, as each element follows from the one before it.
+void say_recurrence(const Subject&, Advice& out);
 // Does the kernel store about as many values as it loads from the array? Then they are not combined.
 bool stores_as_many(const Subject&);
 inline constexpr u64 shortest_row_of_thread = 4; // elements, on average: a thread takes as many at once
@@ -86,6 +91,8 @@ inline constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rathe
 inline constexpr u64 largest_vector = 16;
 // The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
 std::string_view parameter_type(std::string_view function, u32 n);
+// What the array is declared as one of, as far as the kernel's name tells; else empty.
+std::string_view element_type(const Subject&);
 // Is the array declared as one of numbers, not of structures? As far as the kernel's name tells.
 bool has_numbers(const Subject&);
 // The bytes from one element to the next: in rows of so many bytes, the access's width where nothing tells of structures; and of

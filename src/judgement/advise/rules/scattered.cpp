@@ -21,18 +21,40 @@ u64 sorted_in_block(const Subject& s) {
 
 bool sorting_in_block_helps(const Subject& s) { return 3 * sorted_in_block(s) <= 2 * s.counters.sectors; }
 
+// Do the lanes of each warp go upwards? Then sorting leaves them as they are.
+bool goes_upwards(const Subject& s) {
+  return std::ranges::all_of(s.site.distribution.classes, [](const measure::WarpClass& c) {
+    u64 last = 0;
+    bool out = true;
+    for_each_lane(c.example.active, [&](u32 lane) {
+      out = out && last <= c.example.address[lane];
+      last = c.example.address[lane];
+    });
+    return out;
+  });
+}
+
+void say_in_order(bool load, Advice& out) {
+  out.title = "neighbouring threads go to places in order, but apart";
+  out.change =
+      fmt::format("let neighbouring threads {} neighbouring elements, which sorting does not bring about. In "
+                  "a loop, let the lanes of a warp share the turns of each thread; else let another index "
+                  "number the threads",
+                  load ? "read" : "write");
+  if (load) out.change += "; or load consecutive data into shared memory and gather there";
+}
+
+void say_loads(Advice& out) {
+  out.change =
+      "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
+      "consecutive data into shared memory and gather there";
+}
+
 void say_stores(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const arch::Counts& sorted = block.by_address;
   out.change = "sort by destination first, so that neighbouring threads write neighbouring elements";
-  predict(s, consecutive(s), out);
   if (block.lanes == 0) return;
-  if (20 * sorted.sectors >= 19 * block.sectors) {
-    out.change =
-        "sort by destination before the kernel, so that neighbouring threads write neighbouring elements; "
-        "the block stores in the order of its destinations already";
-    return;
-  }
   if (!sorting_in_block_helps(s)) {
     out.change += "; sorting within the block does not help, because its destinations are too far apart";
     return;
@@ -177,13 +199,11 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
   out.confidence = Confidence::possible;
   if (threads_have_arrays(s)) {
     say_interleaved(s, out);
-  } else if (load) {
-    out.change =
-        "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
-        "consecutive data into shared memory and gather there";
-    predict(s, consecutive(s), out);
   } else {
-    say_stores(s, out);
+    predict(s, consecutive(s), out);
+    const bool in_order = goes_upwards(s) && (load || !sorting_in_block_helps(s));
+    out.way = in_order ? Way::turns : load ? Way::sorted_reads : Way::sorted_writes;
+    in_order ? say_in_order(load, out) : load ? say_loads(out) : say_stores(s, out);
   }
   list.push_back(std::move(out));
 }

@@ -91,18 +91,18 @@ bool fills_gaps(const Subject& s) {
 // Do neighbours' other accesses, which move as much, lie side by side, and each warp's elsewhere? Then the kernel turns a
 // matrix: whichever index the lanes follow, one side is scattered, and another order of indices, or a row for each warp, moves
 // the waste to the other one. Instructions of one place in the source count together, as those of an unrolled loop. Threads
-// that lie in one row and do it once have no matrix, unless warps begin in the gaps that others leave: threads that go by are
-// whole sectors apart.
+// that lie in one row and do it once have no matrix, unless their index is taken apart into several, or warps begin in the gaps that
+// others leave: threads that go by are whole sectors apart.
 bool turns_a_matrix(const Subject& s) {
   if (s.context.launch == nullptr) return false;
+  const bool has_rows = s.context.launch->has_rows() || s.site.pattern.shape.form == measure::Form::rows;
   std::vector<std::pair<const access::Site*, u64>> places; // an access there, and the bytes of all
   for (const measure::SiteRecord& other : s.context.launch->record().sites) {
     const measure::FirstBlock& block = other.distribution.first_block;
     if (other.space != access::Space::global || is_atomic(other.site.kind) ||
         other.site.function != s.site.site.function ||
         other.pattern.kind() != measure::PatternKind::contiguous ||
-        2 * block.sectors > 3 * block.distinct_sectors ||
-        !(s.context.launch->has_rows() || repeats(s, other) || fills_gaps(s)))
+        2 * block.sectors > 3 * block.distinct_sectors || !(has_rows || repeats(s, other) || fills_gaps(s)))
       continue;
     auto place =
         std::ranges::find_if(places, [&](const auto& p) { return same_place(*p.first, other.site); });
@@ -116,7 +116,7 @@ bool turns_a_matrix(const Subject& s) {
 
 Neighbours neighbours(const Subject& s, u64 stride) {
   Neighbours out;
-  std::set<u64> places{place_in(main_class(s), stride)};
+  std::set<u64> places{place_in(in_launch(s).distribution.classes.front(), stride)};
   auto each = [&](bool of_same_place, auto&& f) { // of the same array, as far as arrays are known
     each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
       const measure::WarpClass& c = other.distribution.classes.front();
@@ -164,11 +164,31 @@ bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
 // Where a warp's lanes begin, within a sector, after a change.
 using Start = std::function<u64(const access::WarpAccess&)>;
 
+// A structure of cuRAND, whose layout is not the program's to change.
+bool is_library_state(const Subject& s) { return element_type(s).starts_with("curandState"); }
+
+// Are lanes a stride apart, but some out of turn?
+bool in_parts(const measure::Shape& shape) { return shape.form == measure::Form::strided && shape.rows != 0; }
+
+// Neighbouring elements `step` bytes apart, wherever lanes that are out of turn are; what lies between them now is elsewhere.
+Change side_by_side(const Subject& s, u64 step) {
+  constexpr u64 elsewhere = u64{1} << 32; // further than any sector
+  return [=, stride = s.site.pattern.shape.distance()](access::WarpAccess& access) {
+    u64 least = ~u64{0};
+    for_each_lane(access.active, [&](u32 lane) { least = std::min(least, access.address[lane]); });
+    for_each_lane(access.active, [&](u32 lane) {
+      const u64 from_least = access.address[lane] - least;
+      access.address[lane] = from_least / stride * step + from_least % stride * elsewhere;
+    });
+  };
+}
+
 // Lanes of a row `step` bytes apart, and their rows `gap`: in a block that is narrower than a warp, a warp covers several rows of
 // threads, and does so after the change, too.
 Change lanes_in_rows(const Subject& s, u64 step, i64 gap, Start start) {
   const measure::Shape& shape = s.site.pattern.shape;
   if (s.site.site.kind == access::Kind::async_copy) return consecutive(s);
+  if (in_parts(shape)) return side_by_side(s, step);
   return [=, lanes = shape.rows < 2 ? warp_size : shape.row_lanes](access::WarpAccess& access) {
     const u64 from = access.active == 0 ? 0 : start(access);
     for_each_lane(access.active, [&](u32 lane) {
@@ -200,7 +220,8 @@ Change parts_apart(const Subject& s) {
 // The row of lanes along the row of the array. `swapped`: by the other order of indices, which exchanges what x and y step over.
 Change along_rows(const Subject& s, bool swapped) {
   const measure::Shape& shape = s.site.pattern.shape;
-  const bool known = swapped && shape.rows > 1 && static_cast<u64>(std::abs(shape.gap)) < shape.distance();
+  const bool known = swapped && shape.rows > 1 && !in_parts(shape) &&
+                     static_cast<u64>(std::abs(shape.gap)) < shape.distance();
   const u64 step = known ? static_cast<u64>(std::abs(shape.gap)) : element_in_row(s, shape.distance());
   return lanes_in_rows(s, step, shape.stride, [keeps = swapped && shape.rows > 1](const auto& access) {
     return keeps ? of_first_lane(access) % measure::sector_bytes : 0;
@@ -219,30 +240,44 @@ bool has_own_value(const Subject& s) {
   });
 }
 
+// Do the rows of the first block's threads fill the stride, or, read in several goes, all that lies between the threads?
+bool fill_the_stride(const Subject& s, const measure::SiteRecord& site, u64 stride) {
+  const measure::FirstBlock& block = site.distribution.first_block;
+  const u64 read = block.row_elements * site.site.bytes,
+            touched = block.distinct_sectors * measure::sector_bytes,
+            all = s.context.launch->record().block.count() * stride;
+  return block.rows != 0 && (10 * read >= 9 * block.rows * stride || 10 * std::min(read, touched) >= 9 * all);
+}
+
 // Does a loop take each thread along its part of a vector, and are these parts all of it? What the thread finds there it combines
 // with the others', or stores in as many places: its part is no row that belongs together.
 bool takes_a_part(const Subject& s, u64 stride) {
-  if (!has_numbers(s) || stride % s.site.site.bytes != 0 || has_own_value(s)) return false;
+  if (!has_numbers(s) || stride % s.site.site.bytes != 0 || !repeats(s, in_launch(s)) || has_own_value(s))
+    return false;
   bool out = false;
   each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
-    const measure::FirstBlock& block = other.distribution.first_block;
     out = out || (other.site.kind == access::Kind::load && is_device(other.space) &&
-                  other.site.function == s.site.site.function && repeats(s, other) && block.rows != 0 &&
-                  10 * block.row_elements * other.site.bytes >= 9 * block.rows * stride);
+                  other.site.function == s.site.site.function && repeats(s, other) &&
+                  fill_the_stride(s, other, stride));
   });
   return out;
+}
+
+// "a[k*count + i] instead of a[8*i + k]".
+std::string other_way_round(const Subject& s, u64 stride) {
+  return fmt::format("{0}[k*count + i] instead of {0}[{1}*i + k]", name_of(s), stride / s.site.site.bytes);
 }
 
 // A thread takes neighbouring elements of a vector, one after the other. `apart`: they are known not to belong together.
 void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
   const u64 elements = stride / s.site.site.bytes;
+  out.way = Way::turns;
   out.change = "let neighbouring threads take neighbouring elements: thread t takes t, t + threads, "
                "t + 2*threads, … (threads: gridDim.x*blockDim.x)";
   if (!apart)
-    out.change +=
-        fmt::format(", where all are treated alike; where a thread needs its {0} together, a[k*count + i] "
-                    "instead of a[{0}*i + k] (count: how many threads)",
-                    elements);
+    out.change += fmt::format(", where all are treated alike; where a thread needs its {0} together, {1} "
+                              "(count: how many threads)",
+                              elements, other_way_round(s, stride));
   else if (stores_as_many(s))
     out.change += ", if none depends on the one before it";
   out.example = "for (int i = t; i < n; i += threads) …";
@@ -253,6 +288,7 @@ void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
 void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
   if (has_numbers(s) && near.members == 1 && stride % bytes == 0) return say_turns(s, stride, false, out);
+  out.way = Way::layout;
   predict(s, parts_apart(s), out);
   const u32 members = near.members + near.unrolled;
   const bool whole = members * bytes == stride,
@@ -261,9 +297,8 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
     out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
   out.change += "store one array per member (structure of arrays)";
   if (stride % bytes == 0)
-    out.change += fmt::format(
-        "; where it is one array, a[k*count + i] instead of a[{}*i + k] (count: how many structures)",
-        stride / bytes);
+    out.change +=
+        fmt::format("; where it is one array, {} (count: how many structures)", other_way_round(s, stride));
   if (bytes == 1 && stride > 4)
     out.change += "; if the structure is packed, align its members, which are read byte by byte now";
   else if (whole && !vector && padded <= largest_vector)
@@ -273,10 +308,10 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
 
 // Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
 void say_other_order(const Subject& s, u64 stride, Advice& out) {
-  out.change =
-      fmt::format("store the array the other way round: a[k*count + i] instead of a[{}*i + k] (count: how "
-                  "many rows), so that neighbouring threads read neighbouring elements",
-                  stride / s.site.site.bytes);
+  out.change = fmt::format("store the array the other way round: {} (count: how many rows), so that "
+                           "neighbouring threads read neighbouring elements",
+                           other_way_round(s, stride));
+  out.way = Way::layout;
   out.example = "table[k*count + i]";
   predict(s, parts_apart(s), out);
 }
@@ -321,10 +356,140 @@ void say_tile(const Subject& s, Advice& out) {
   const bool load = reads(s.site.site.kind);
   out.change = load ? "load a tile into shared memory row by row, and read it there by column"
                     : "collect a tile in shared memory, and store it from there row by row";
+  if (!s.context.launch->has_rows()) out.change += ", over the fastest index of either array";
   out.change += ". The kernel's other accesses are coalesced, and have to stay so";
+  out.way = Way::tile;
   out.example = load ? "tile[y][x] = in[(row + y)*width + x]; __syncthreads(); … tile[x][y]"
                      : "tile[y][x] = …; __syncthreads(); out[(row + y)*width + x] = tile[x][y];";
   predict(s, along_rows(s, false), out);
+}
+
+// Threads own the elements of a structure, or of a short row.
+void say_elements(const Subject& s, u64 stride, Advice& out) {
+  const bool of_scalars = has_numbers(s), load = s.site.site.kind == access::Kind::load;
+  out.way = Way::layout;
+  out.change = "let neighbouring threads use neighbouring elements: ";
+  if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
+  if (!of_scalars && has_array_member(s, stride))
+    out.change += "and of a member that is an array one for each of its elements, ";
+  if (stride % s.site.site.bytes != 0)
+    out.change += of_scalars ? "another index" : "else another index";
+  else
+    out.change += fmt::format("{} {}(count: how many {})", other_way_round(s, stride),
+                              of_scalars ? "" : "where it is one array ", of_scalars ? "rows" : "structures");
+  if (of_scalars)
+    out.change += load ? "; where the index is loaded itself, sort or renumber by it"
+                       : ", where nothing needs the array in this order; else another index for the threads";
+  out.example = "x[i] instead of p[i].x";
+  predict(s, parts_apart(s), out);
+}
+
+// cuRAND's generators read and write their state in device memory for each number.
+void say_library_state(const Subject& s, Advice& out) {
+  out.change =
+      "the structure is the library's. Copy it into a local variable, take all numbers of the thread from "
+      "that, and store it once at the end. Where that is done, let each thread take more numbers";
+  out.example =
+      fmt::format("curandState state = {0}[i]; … curand_uniform(&state) … {0}[i] = state;", name_of(s));
+  out.after = s.counters, out.lanes.reset(); // how much less often, the lanes do not tell
+}
+
+// Do threads of the first block go to sectors of each other's, or again to their own?
+bool block_shares_sectors(const Subject& s) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  return block.requests == 0 || 2 * block.sectors > 3 * block.distinct_sectors;
+}
+
+// Rows that are longer than a structure is. Which index runs along them? Where lanes are in rows themselves, both of a warp's indices
+// may be others.
+void say_index_order(const Subject& s, Advice& out) {
+  const measure::Shape& shape = s.site.pattern.shape;
+  const bool both_far = shape.form == measure::Form::rows && s.context.launch != nullptr &&
+                        static_cast<u64>(std::abs(shape.gap)) >= measure::sector_bytes;
+  out.way = Way::index_order;
+  out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
+  if (both_far && !block_shares_sectors(s)) {
+    out.change =
+        fmt::format("no index of the block runs along the row: threads are {} bytes apart, and rows of them "
+                    "{}. Let an index that does be threadIdx.x; where there is none, as on a face of a "
+                    "volume, keep the elements in an array of their own",
+                    shape.distance(), std::abs(shape.gap));
+    out.way = Way::layout;
+    return predict(s, consecutive(s), out);
+  }
+  if (both_far && s.context.launch->record().block.z > 1) {
+    out.change = "let threadIdx.x run along the row: exchange the roles of threadIdx.x and threadIdx.z";
+    out.example.clear();
+    return predict(s, lanes_in_rows(s, s.site.site.bytes, shape.gap, [](const auto&) { return u64{0}; }),
+                   out);
+  }
+  out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
+               "row by row";
+  if (in_parts(shape) && s.site.site.kind == access::Kind::load)
+    out.change += "; where the index is loaded itself, sort or renumber by it";
+  predict(s, along_rows(s, true), out);
+  if (const std::string_view layout = other_layout(s); !layout.empty())
+    out.change += fmt::format("; or give the view the other layout, {}", layout);
+}
+
+// Each thread moves its vector a part at a time.
+void say_vector(u64 stride, Advice& out) {
+  out.change = fmt::format(
+      "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
+      "a vector ({1})",
+      stride,
+      stride == 16  ? "float4, int4"
+      : stride == 8 ? "float2, int2"
+      : stride == 4 ? "char4"
+                    : "char2");
+  out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
+}
+
+// Each thread walks along a row of its own.
+void say_row_of_thread(const Subject& s, u64 stride, Advice& out) {
+  const bool is_short = stride <= largest_structure && stride % s.site.site.bytes == 0;
+  if (!is_short || in_parts(s.site.pattern.shape))
+    say_rows_of_threads(s, out);
+  else
+    say_other_order(s, stride, out);
+}
+
+void say_change(const Subject& s, u64 stride, Advice& out) {
+  const Neighbours near = neighbours(s, stride);
+  const bool load = s.site.site.kind == access::Kind::load, loops = repeats(s, in_launch(s)),
+             row_of_thread =
+                 load && (near.unrolled != 0 || loops) && walks_along_rows(s) && !result_in_row(s, stride),
+             mostly = 2 * (near.members + near.unrolled) * s.site.site.bytes >= stride && !row_of_thread,
+             several = near.members > 1 || (near.unrolled != 0 && !loops);
+  if (goes_twice_as_far(s)) {
+    out.change = largest_step_first("elements");
+  } else if (is_vector_in_parts(s, near, stride)) {
+    say_vector(stride, out);
+  } else if (is_library_state(s)) {
+    say_library_state(s, out);
+  } else if (follows_diagonals(s, stride)) {
+    out.way = Way::layout;
+    say_diagonals(s, stride, out);
+  } else if (takes_a_part(s, stride)) {
+    say_turns(s, stride, true, out);
+  } else if ((stride <= largest_structure || mostly) && several) {
+    say_members(s, stride, near, out);
+  } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
+    say_interleaved(s, out);
+  } else if ((row_of_thread || stride > largest_structure) && turns_a_matrix(s)) {
+    say_tile(s, out);
+  } else if (row_of_thread) {
+    say_row_of_thread(s, stride, out);
+  } else if (s.site.site.kind == access::Kind::store && loops && loads_walk_along_rows(s, stride)) {
+    out.way = Way::row_per_warp;
+    out.change = "give each row to a warp, whose lanes write it side by side, as they then read it";
+    out.example = "for (int j = lane; j < n; j += 32) out[row*n + j] = …;";
+    say_recurrence(s, out);
+  } else if (stride <= largest_structure) {
+    say_elements(s, stride, out);
+  } else {
+    say_index_order(s, out);
+  }
 }
 
 } // namespace
@@ -335,72 +500,15 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
       pattern.kind() != measure::PatternKind::strided || stride <= bytes)
     return;
-  Neighbours near = neighbours(s, stride);
-  const bool loops = repeats(s, in_launch(s));
-  bool row_of_thread = s.site.site.kind == access::Kind::load && (near.unrolled != 0 || loops) &&
-                       walks_along_rows(s) && !result_in_row(s, stride);
   Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   predict(s, consecutive(s), out);
-  out.title = fmt::format("neighbouring threads are {} bytes apart", stride);
+  out.tells_stride = !goes_twice_as_far(s);
+  out.title = fmt::format("neighbouring threads are {} bytes apart{}", stride,
+                          out.tells_stride ? "" : ", twice as far from round to round");
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
-  out.tells_stride = !goes_twice_as_far(s);
-  if (!out.tells_stride) {
-    out.title =
-        fmt::format("neighbouring threads are {} bytes apart, twice as far from round to round", stride);
-    out.change = largest_step_first("elements");
-  } else if (is_vector_in_parts(s, near, stride)) {
-    out.change = fmt::format(
-        "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
-        "a vector ({1})",
-        stride,
-        stride == 16  ? "float4, int4"
-        : stride == 8 ? "float2, int2"
-        : stride == 4 ? "char4"
-                      : "char2");
-    out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
-  } else if (follows_diagonals(s, stride)) {
-    say_diagonals(s, stride, out);
-  } else if (takes_a_part(s, stride)) {
-    say_turns(s, stride, true, out);
-  } else if (stride <= largest_structure && (near.members > 1 || (near.unrolled != 0 && !loops))) {
-    say_members(s, stride, near, out);
-  } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
-    say_interleaved(s, out);
-  } else if ((row_of_thread || stride > largest_structure) && turns_a_matrix(s)) {
-    say_tile(s, out);
-  } else if (row_of_thread && stride <= largest_structure && stride % bytes == 0) {
-    say_other_order(s, stride, out);
-  } else if (row_of_thread) {
-    say_rows_of_threads(s, out);
-  } else if (s.site.site.kind == access::Kind::store && loops && loads_walk_along_rows(s, stride)) {
-    out.change = "give each row to a warp, whose lanes write it side by side, as they then read it";
-    out.example = "for (int j = lane; j < n; j += 32) out[row*n + j] = …;";
-  } else if (stride <= largest_structure) {
-    out.change = "let neighbouring threads use neighbouring elements: ";
-    const bool of_scalars = has_numbers(s);
-    if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
-    if (!of_scalars && has_array_member(s, stride))
-      out.change += "and of a member that is an array one for each of its elements, ";
-    if (stride % bytes != 0)
-      out.change += of_scalars ? "another index" : "else another index";
-    else
-      out.change +=
-          fmt::format("a[k*count + i] instead of a[{}*i + k] {}(count: how many {})", stride / bytes,
-                      of_scalars ? "" : "where it is one array ", of_scalars ? "rows" : "structures");
-    if (of_scalars && s.site.site.kind == access::Kind::load)
-      out.change += "; where the index is loaded itself, sort or renumber by it";
-    out.example = "x[i] instead of p[i].x";
-    predict(s, parts_apart(s), out);
-  } else {
-    out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
-                 "row by row";
-    predict(s, along_rows(s, true), out);
-    out.example = "A[row*width + threadIdx.x] instead of A[threadIdx.x*width + column]";
-    if (const std::string_view layout = other_layout(s); !layout.empty())
-      out.change += fmt::format("; or give the view the other layout, {}", layout);
-  }
+  say_change(s, stride, out);
   if (s.site.site.kind == access::Kind::async_copy &&
       predicted(s, consecutive_sources(s)).sectors > out.after.sectors)
     out.change += "; what is read side by side has to be written side by side, too";
@@ -412,7 +520,8 @@ findings::Remedy remedy_of_stride(const Subject& s) {
   const u64 stride = s.site.pattern.shape.distance();
   if (times_in_a_row(s) >= often) return {}; // a register is better than another order
   if (threads_have_arrays(s)) return {};     // another allocation
-  if (goes_twice_as_far(s)) return {};       // another algorithm
+  if (is_library_state(s)) return {};
+  if (goes_twice_as_far(s)) return {}; // another algorithm
   if (is_vector_in_parts(s, neighbours(s, stride), stride))
     return {findings::Remedy::Kind::aligned, static_cast<u32>(stride), 0};
   return {findings::Remedy::Kind::other_order, 0, 0};

@@ -11,6 +11,9 @@ namespace warplens::explain {
 
 namespace {
 
+// What an index that is no multiple of threadIdx.x gets from the rules: of one that is, the other fixes know more.
+constexpr std::string_view side_by_side = "Bring neighbouring threads side by side";
+
 // The rules that are asked, and what a fix of each is called.
 struct Shared {
   findings::Rule rule;
@@ -42,6 +45,7 @@ measure::SiteRecord site_of(const Situation& s) {
   out.site.space = out.space = s.manner.space;
   out.site.kind = s.manner.kind, out.site.cache = s.manner.cache;
   out.site.bytes = static_cast<u8>(s.manner.pieces[0].bytes);
+  out.site.array.name = s.target.array;
   bool atomic = is_atomic(s.manner.kind);
   if (atomic)
     out.site.opcode = fmt::format("{}.add.{}{}", s.manner.kind == access::Kind::atomic ? "atom" : "red",
@@ -65,8 +69,10 @@ void by_lanes(Situation& s, std::vector<advise::Advice>& list) {
   for (advise::Advice& advice : advise::advise(site_of(s), {&s.arch, 0, nullptr})) {
     auto known = std::find_if(std::begin(shared_rules), std::end(shared_rules),
                               [&](const Shared& shared) { return shared.rule == advice.rule; });
-    if (known == std::end(shared_rules)) continue;
-    advice.title = known->title;
+    const bool of_stride =
+        advice.rule == findings::uncoalesced(s.manner.kind) && s.form.kind == FormKind::other;
+    if (known == std::end(shared_rules) && !of_stride) continue;
+    advice.title = of_stride ? side_by_side : known->title;
     advice.cause = sentence(std::move(advice.cause));
     advice.change = sentence(std::move(advice.change));
     offer(list, std::move(advice));
