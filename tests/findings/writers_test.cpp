@@ -96,6 +96,24 @@ TEST(Json, HasEverythingOfAFinding) {
   EXPECT_TRUE(finding["suppressed"].is_null());
 }
 
+TEST(Junit, FailsWithWhatFailsTheCommand) {
+  List list{{strided(), strided(), strided()}, {}, {}};
+  list.findings[0].standing.fails = "warning";
+  list.findings[1].standing.suppressed = "a < b";
+  list.gaps = {diag::error("not-compiled", "does not compile", {"b.cu"})};
+  const std::string text = junit(list);
+  EXPECT_THAT(text, HasSubstr("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(
+      text,
+      HasSubstr("<testcase classname=\"uncoalesced-load\" name=\"a b.cu:2 (a)\"><failure type=\"warning\" "
+                "message=\"load global 4 B of 'a': stride 128 bytes\">warning</failure>"));
+  EXPECT_THAT(text, HasSubstr("<skipped message=\"a &lt; b\"/>"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("<testcase classname=\"not-judged\" name=\"b.cu\"><error message=\"does not compile\"/>"));
+  EXPECT_THAT(junit({}), HasSubstr("tests=\"1\" failures=\"0\""));
+}
+
 TEST(Sarif, RefersToItsRulesAndSaysTheWayThroughCalls) {
   json run = json::parse(sarif(
       {{strided(), of_rule(Rule::bank_conflict, Severity::error), strided()}, {}, {}}, "1.2"))["runs"][0];

@@ -76,7 +76,8 @@ TEST(Gates, AThresholdHoldsForAccessesWithoutAFinding) {
   EXPECT_EQ(apply(list, s, {}).failing, 2);
   EXPECT_THAT(rules_of(list), ElementsAre("over-threshold", "over-threshold"));
   EXPECT_EQ(list.findings[0].place.front().line, 1);
-  EXPECT_THAT(list.findings[1].message, HasSubstr("21% of what the accesses move is for nothing"));
+  EXPECT_THAT(list.findings[1].message,
+              HasSubstr("21% of the traffic between warps and the L1 is for nothing"));
 }
 
 TEST(Gates, RulesAreGradedAndTurnedOff) {

@@ -167,6 +167,99 @@ TEST(Plan, ProposesTheStridesOfArraysWithoutGaps) {
             "--arg 'f32[1048576]' --arg 1024");
 }
 
+// A pixel of three colours: threads go along a row in steps of three bytes.
+TEST(Plan, ARowHasRoomForWhatEachThreadGoesOver) {
+  const std::string pixel = std::string(thread) +
+                            "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; ld.param.u32 %r6, [pitch];"
+                            "mov.u32 %r5, %ctaid.y; mul.lo.s32 %r7, %r5, %r6; mad.lo.s32 %r8, %r4, 3, %r7;"
+                            "cvt.s64.s32 %d4, %r8; add.s64 %d5, %d3, %d4; st.global.u8 [%d5], %h1;";
+  EXPECT_EQ(proposed(".param .u64 a, .param .u32 pitch", pixel),
+            "--grid 8,8 --block 128 --arg 'u8[1048576]' --arg 3072");
+  const std::string pairs = std::string(thread) +
+                            "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; ld.param.u32 %r6, [row];"
+                            "mov.u32 %r5, %ctaid.y; mul.lo.s32 %r7, %r5, %r6; mad.lo.s32 %r8, %r4, 2, %r7;"
+                            "mul.wide.s32 %d4, %r8, 4; add.s64 %d5, %d3, %d4; st.global.f32 [%d5], %f1;";
+  EXPECT_EQ(proposed(".param .u64 a, .param .u32 row", pairs),
+            "--grid 8,8 --block 128 --arg 'f32[1048576]' --arg 2048");
+}
+
+// A thread's place in its block, whatever the block's shape, and the choice of one thread: cooperative groups have both.
+TEST(Plan, OneDimensionIsEnoughForAPlace) {
+  const std::string axes = std::string(thread) +
+                           "mov.u32 %r5, %tid.y; mov.u32 %r6, %tid.z; mov.u32 %r7, %ntid.y;"
+                           "mov.u32 %r8, %ctaid.y; mov.u32 %r9, %nctaid.x;";
+  const std::string store = "ld.param.u64 %d2, [a]; cvta.to.global.u64 %d3, %d2; mul.wide.s32 %d4, %r14, 4;"
+                            "add.s64 %d5, %d3, %d4; st.global.f32 [%d5], 0f00000000;";
+  auto shape = [&](const std::string& body) {
+    const std::string line = proposed(".param .u64 a", axes + body + store);
+    return line.substr(0, line.find(" --arg"));
+  };
+  const std::string place = "mad.lo.s32 %r12, %r7, %r6, %r5; mad.lo.s32 %r14, %r12, %r2, %r3;";
+  EXPECT_EQ(shape(place), "--grid 8 --block 128");
+  EXPECT_EQ(shape("mad.lo.s32 %r12, %r8, %r9, %r1; mad.lo.s32 %r14, %r12, %r2, %r3;"),
+            "--grid 8 --block 128");
+  EXPECT_EQ(shape(place + "or.b32 %r15, %r5, %r6; or.b32 %r15, %r15, %r3; setp.eq.s32 %p1, %r15, 0;"),
+            "--grid 8 --block 128");
+  EXPECT_EQ(shape("mad.lo.s32 %r14, %r8, %r7, %r5;"), "--grid 8,8 --block 16,16"); // an index of its own
+  EXPECT_EQ(shape(place + "setp.eq.s32 %p1, %r5, 0;"), "--grid 8 --block 16,16");  // one row of threads
+}
+
+TEST(Plan, LaunchesACooperativeKernelAsOne) {
+  auto is_cooperative = [](const std::string& body) {
+    const std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.func wait() { .reg .b32 %r<3>; "
+                            "mov.u32 %r1, %envreg2; ret; }\n.visible .entry k() {\n.reg .b32 %r<9>;\n" +
+                            body + "\nret; }\n";
+    Result<Plan> out =
+        plan_launch(module_of(ptx.c_str()), "k.ptx", Words{"--grid", "2", "--block", "32"}, *arch::find(90));
+    EXPECT_TRUE(out);
+    return out && out->is_cooperative;
+  };
+  EXPECT_TRUE(is_cooperative("mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2;"));
+  EXPECT_TRUE(is_cooperative("call wait;"));
+  EXPECT_FALSE(is_cooperative("mov.u32 %r1, %envreg3;"));
+}
+
+// Dynamic shared memory that another kernel of the file has is none of this one's.
+TEST(Plan, AssumesSharedMemoryWhereTheKernelReachesIt) {
+  const char file[] =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 4 .b8 dynamic[];\n"
+      ".func helper() { .reg .b32 %r<3>; mov.u32 %r1, dynamic; ret; }\n"
+      ".visible .entry none() { ret; }\n"
+      ".visible .entry own() { .reg .b32 %r<3>; mov.u32 %r1, dynamic; ret; }\n"
+      ".visible .entry called() { call helper; ret; }\n";
+  auto assumed = [&](const char* kernel) {
+    Result<Plan> out = plan_launch(
+        module_of(file), "k.ptx", Words{"--kernel", kernel, "--grid", "1", "--block", "32"}, *arch::find(90));
+    EXPECT_TRUE(out);
+    return out && out->is_shared_assumed;
+  };
+  EXPECT_FALSE(assumed("none"));
+  EXPECT_TRUE(assumed("own"));
+  EXPECT_TRUE(assumed("called"));
+}
+
+// The members that the code reads, and zeros for the others; what is read with an index is no list of members.
+TEST(Plan, ProposesStructuresMemberByMember) {
+  auto argument = [](const std::string& body, const std::string& size) {
+    const std::string line = proposed(".param .align 8 .b8 s[" + size + "]", thread + body);
+    return line.starts_with("--grid") ? line.substr(line.find("--arg") + 6) : line;
+  };
+  const std::string access = "cvta.to.global.u64 %d3, %d2; mul.wide.s32 %d4, %r4, 4; add.s64 %d5, %d3, %d4;"
+                             "ld.global.f32 %f1, [%d5];";
+  EXPECT_EQ(
+      argument("ld.param.u64 %d2, [s]; ld.param.u64 %d6, [s+16]; setp.lt.s64 %p1, %d1, %d6;" + access, "40"),
+      "'{f32[1048576]=random,0,1024,0,0}'");
+  EXPECT_EQ(argument("ld.param.u32 %r6, [s+4]; ld.param.u64 %d2, [s+8]; ld.param.f64 %d7, [s+16];"
+                     "setp.lt.s32 %p1, %r4, %r6;" +
+                         access,
+                     "32"),
+            "'{s32=0,u32=1024,f32[1048576]=random,f64=1,0}'");
+  EXPECT_EQ(argument("ld.param.v2.u64 {%d2, %d6}, [s]; setp.lt.s64 %p1, %d1, %d6;" + access, "16"),
+            "'{f32[1048576]=random,1024}'");
+  EXPECT_TRUE(argument("mov.b64 %d6, s; add.s64 %d7, %d6, %d1; ld.param.u64 %d2, [%d7];" + access, "40")
+                  .starts_with("parameter 1 is a structure with a pointer"));
+}
+
 TEST(Plan, ProposesZerosForALock) {
   const std::string base = "ld.param.u64 %d2, [lock]; cvta.to.global.u64 %d3, %d2;\n";
   EXPECT_EQ(proposed(".param .u64 lock", base + "atom.global.cas.b32 %r1, [%d3], 0, 1;"),
@@ -233,8 +326,6 @@ TEST(Plan, ProposesNothingWhereNoArgumentFits) {
   const char parameters[] = ".param .u64 a, .param .align 8 .b8 s[16]";
   const std::string in_memory = "ld.param.u64 %d1, [a]; ld.u64 %d2, [%d1]; ld.f32 %f1, [%d2];";
   EXPECT_TRUE(proposed(parameters, in_memory).starts_with("no --arg fits"));
-  EXPECT_TRUE(proposed(parameters, "ld.param.u64 %d1, [s+8]; st.global.f32 [%d1], 0f00000000;")
-                  .starts_with("parameter 2 is a structure with a pointer"));
 }
 
 TEST(Plan, AStructureIsGivenMemberByMember) {
@@ -274,6 +365,12 @@ TEST(Plan, AnAddressMayBeginBehindTheBuffer) {
   EXPECT_EQ(out->arguments[1].offset, 4u);
   EXPECT_EQ(out->arguments[1].fill.kind, Fill::Kind::iota);
   EXPECT_EQ(out->arguments[2].offset, 128u);
+  out =
+      plan(with(saxpy, {"--arg", "1", "--arg", "f32[33]=random:3+4", "--arg", "f32[33]=1e+5", "--arg", "1"}));
+  ASSERT_TRUE(out) << out.error().message;
+  EXPECT_EQ(out->arguments[1].offset, 4u);
+  EXPECT_EQ(out->arguments[1].fill.seed, 3u);
+  EXPECT_EQ(out->arguments[2].offset, 0u); // a number
   EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[33]+133"}),
               "begins behind its buffer, which has 132 bytes");
   EXPECT_SAID(with(saxpy, {"--arg", "1", "--arg", "f32[33]+x"}), "is not TYPE[SIZE]=FILL");

@@ -479,6 +479,62 @@ TEST(Launches, AreReadAndWrittenAgainToTheByte) {
   EXPECT_EQ(count(both->input.launches), 2000u);
 }
 
+Saved of_rank(u32 rank, const char* job, int signal, int exit_code = 0) {
+  Saved out;
+  out.input.sm = {90};
+  out.input.outcome.signal = signal, out.input.outcome.exit_code = exit_code;
+  out.input.ranks = {4, {{rank, {0}}}, job};
+  return out;
+}
+std::string messages_of(std::vector<Saved> ranks) {
+  MergedRuns runs;
+  for (Saved& one : ranks)
+    if (Result<void> added = runs.add(std::move(one)); !added) return added.error().message;
+  Result<Saved> all = std::move(runs).finish();
+  std::string out =
+      fmt::format("{} ranks, signal {}", all->input.ranks.processes.size(), all->input.outcome.signal);
+  for (const diag::Diagnostic& message : all->input.messages) out += "; " + message.message;
+  return out;
+}
+
+// A launcher sends SIGTERM to the others: the rank that nobody told to end is named.
+TEST(Launches, TheRankThatEndedFirstIsNamed) {
+  EXPECT_EQ(messages_of({of_rank(0, "a", 15), of_rank(1, "a", 15), of_rank(2, "a", 9)}),
+            "3 ranks, signal 9; rank 2 was killed by signal 9; the others were then ended");
+  EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(1, "a", 0, 7)}),
+            "2 ranks, signal 0; rank 1 ended with exit code 7");
+  EXPECT_EQ(messages_of({of_rank(0, "a", 2), of_rank(1, "a", 15)}), "2 ranks, signal 2"); // Ctrl-C
+}
+
+TEST(Launches, ARankOfAJobIsCountedOnce) {
+  EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(1, "a", 0), of_rank(0, "a", 0)}),
+            "2 ranks, signal 0; rank 0 of the job is in several of the files, and counted once");
+  EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(0, "b", 0)}), "1 ranks, signal 0"); // two jobs
+  EXPECT_EQ(messages_of({of_rank(0, "", 0), of_rank(0, "", 0)}), "1 ranks, signal 0");   // not known
+  Saved both = of_rank(0, "a", 0);
+  both.input.ranks.processes[1] = {1};
+  EXPECT_EQ(messages_of({of_rank(0, "a", 0), both}), "rank 0 of the job would count twice");
+}
+
+// What a kernel reads of its own parameters is no access that anybody wrote.
+TEST(Terminal, LeavesOutWhatAKernelReadsOfItsParameters) {
+  Input input = sample_input();
+  std::erase_if(input.launches, [](const Launch& launch) { return launch.record.sites.empty(); });
+  for (Launch& launch : input.launches) {
+    measure::SiteRecord& site = launch.record.sites[0];
+    site.space = site.site.space = access::Space::constant;
+    site.site.array = {.kind = access::ArrayKind::parameter, .name = "read"};
+    for (arch::Counts& counts : site.counters) counts = {.instructions = 4, .threads = 4, .requests = 4};
+  }
+  auto shown = [&] {
+    return terminal(*build(input, source, {}), {.width = 200, .top_lines = 0, .lines = true});
+  };
+  EXPECT_EQ(shown().find("(1.00) requests"), std::string::npos) << shown();
+  for (Launch& launch : input.launches)
+    for (arch::Counts& counts : launch.record.sites[0].counters) counts.requests = 32; // different places
+  EXPECT_NE(shown().find("(1.00) requests"), std::string::npos) << shown();
+}
+
 // A count that its access cannot have is not shown, so it is no part of the sums either.
 TEST(Launches, CountsThatDoNotApplyAreLeftOut) {
   Input input;

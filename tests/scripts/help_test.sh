@@ -37,6 +37,10 @@ run "$warplens" program.cu
 suggests 'warplens run program.cu'
 run "$warplens" run --detials program.cu
 suggests '--details'
+run "$warplens" run --count-only program.cu # what other tools call it
+expect_in stderr "help: '--no-results' does that"
+run "$warplens" run --launch-count=3 program.cu
+expect_in stderr "help: '--launches' does that"
 run "$warplens" replay --jsn file
 suggests '--json'
 run "$warplens" explain --sm h100 'A[threadIdx.x]'

@@ -66,6 +66,9 @@ total=$(json r.json "$moved")
 run "$warplens" report r.0.json r.1.json r.2.json --json added.json
 [ "$(json added.json "$moved")" = "$total" ] || fail "the report on all is not the sum of the ranks"
 cmp -s r.json added.json || fail "files of ranks do not add up to what rank 0 wrote"
+run "$warplens" report --json once.json 'r.[0-2].json' r.json
+expect_in stdout 'rank 0, 1, 2 of the job is in several of the files, and counted once'
+[ "$(json once.json "$moved")" = "$total" ] || fail "ranks count twice"
 run "$warplens" report added.json
 expect_in stdout '^all: 3 ranks, from 2.05 kB \(rank 0\) to 6.14 kB \(rank 2\)'
 run "$warplens" report r.0.json r.2.json
@@ -113,6 +116,7 @@ ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder 
 job 2 run --json k.json ranks.cu killed
 cp 0.err stderr
 expect_json k.0.json 'len(r["launches"])' 2
+expect_in stderr 'rank 1 was killed by signal 9'
 codes "0 137"
 job 2 run --strict ranks.cu fails
 codes "0 7"

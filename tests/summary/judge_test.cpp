@@ -80,6 +80,37 @@ TEST(Judge, OnePlaceInSeveralKernelsIsOneFindingWithTheSumOfBoth) {
   EXPECT_EQ(list.accesses.size(), 1);
 }
 
+// What gates hold a limit of the run to is what the report calls moved: shared memory is counted in passes, and is none of it.
+TEST(Judge, OfAllOnlyTrafficIsMoved) {
+  Site shared = load(4);
+  shared.space = access::Space::shared;
+  findings::List list = found_in({launch_of("f", {{load(3), 128}, {shared, 128}})});
+  ASSERT_TRUE(list.all);
+  EXPECT_EQ(list.all->moved_bytes, 2 * 32 * 32);
+  EXPECT_EQ(list.all->excess_bytes, 2 * 28 * 32);
+  for (const findings::Finding& one : list.findings)
+    EXPECT_EQ(one.weight->saved, one.place[0].line == 3 ? 28.0 / 32 : 0);
+}
+
+// An error says that something the program asked for was not done.
+TEST(Judge, ErrorsComeFirstAndAreNotStrict) {
+  Input input;
+  input.sm = {90};
+  input.launches.emplace_back(launch_of("f", {{load(3), 4}}));
+  auto built = [&] {
+    return build(input, [](const std::string&, u32) { return std::optional<std::string>(); }, {});
+  };
+  input.messages = {diag::warning("library-kernel", "a warning")};
+  Result<Model> model = built();
+  ASSERT_TRUE(model);
+  EXPECT_TRUE(passes_strict(*model));
+  input.messages.push_back(diag::error("library-missing", "an error"));
+  model = built();
+  ASSERT_TRUE(model);
+  EXPECT_FALSE(passes_strict(*model));
+  EXPECT_EQ(model->warnings[0].diagnostic.message, "an error");
+}
+
 TEST(Judge, WhatCostsMostComesFirst) {
   findings::List list = found_in({launch_of("f", {{load(3), 8}, {load(4), 128}, {load(5), 4}})});
   ASSERT_EQ(list.findings.size(), 3);

@@ -40,6 +40,10 @@ bool is_library_file(std::string_view file) {
                                      [&](std::string_view mark) { return file.find(mark) != file.npos; });
 }
 
+bool is_kernel_file(std::string_view file) {
+  return file.ends_with(".ptx") || file.ends_with(".fatbin") || file.ends_with(".cubin");
+}
+
 bool is_library_code(const access::Site& site) {
   if (site.frames.empty())
     return site.function.starts_with("_ZN3cub") || site.function.starts_with("_ZN6thrust");

@@ -11,6 +11,9 @@ namespace warplens::source {
 // Files that the user did not write, those of the toolkit and of the system: frames in them are skipped when naming the line.
 bool is_library_file(std::string_view file);
 
+// Device code in a file of its own, by its extension: .ptx, .fatbin, .cubin.
+bool is_kernel_file(std::string_view file);
+
 // Is an access a library's own, so that nobody who uses the library can change it? None of its lines is in a file of the
 // user's (without lines: its function is CUB's or Thrust's); or it was inlined into one of them from CUB or Thrust, whose
 // algorithms a program calls. Other headers of the toolkit wrap single instructions, such as __pipeline_memcpy_async:

@@ -100,8 +100,8 @@ private:
   std::string load_half(const std::string& name, const SymbolAddress& of, bool high);
   std::string relocated(const Relocated&);
   std::string wide_constant(u32 bank, u64 offset);
-  std::string start_of_bank(u32 bank,
-                            const std::string& place); // for an access at offset `place` of the bank
+  // For an access at `place` of the bank, a register that holds a sum with `offset`.
+  std::string start_of_bank(u32 bank, u64 offset, const std::string& place);
   std::string start_of(u32 bank, u64 offset, const std::string& what);
   static std::string sign(const Predicate& p) { return (p.negated ? "!" : "") + p.name; }
 

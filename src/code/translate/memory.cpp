@@ -209,7 +209,7 @@ bool Kernel::load_constant() {
                                          : "0";
   const std::string place = temporary(), address = wide_temporary();
   put("add.u32 {}, {}, {};", place, index, c.value);
-  const std::string start = start_of_bank(c.bank, place);
+  const std::string start = start_of_bank(c.bank, c.value, place);
   if (start.empty()) return refuse();
   put("cvt.u64.u32 {}, {};", address, place);
   put("add.u64 {0}, {0}, {1};", address, start);
@@ -223,14 +223,19 @@ bool Kernel::load_constant() {
   return true;
 }
 
-// ptxas may keep where an array begins in the index register, so only the sum tells which variable is meant.
-std::string Kernel::start_of_bank(u32 bank, const std::string& place) {
+// ptxas may keep where an array begins in the index register, so only the sum tells which variable is meant. Of parameters it is the
+// one at the offset, else the first.
+std::string Kernel::start_of_bank(u32 bank, u64 offset, const std::string& place) {
   if (bank == 2) {
     uses_tables_ = true;
     return start_of(bank, 0, kernel_.name + "_tables");
   }
-  if (bank == 0 && !kernel_.parameters.empty())
-    return start_of(bank, kernel_.parameters_at + kernel_.parameters[0].offset, kernel_.name + "_param_0");
+  if (bank == 0 && !kernel_.parameters.empty()) {
+    std::size_t i = kernel_.parameters.size() - 1;
+    while (i > 0 && kernel_.parameters_at + kernel_.parameters[i].offset > offset) --i;
+    return start_of(bank, kernel_.parameters_at + kernel_.parameters[i].offset,
+                    fmt::format("{}_param_{}", kernel_.name, i));
+  }
   std::string start;
   if (bank != 3) return start;
   for (const DeviceVariable& v : image_.variables) { // by their offsets

@@ -1,3 +1,4 @@
+// Help in one shape for all commands, and what a word may mean that none of them knows. See help.h.
 #include "cli/help.h"
 #include "base/closest.h"
 #include "cli/values.h"
@@ -90,6 +91,16 @@ std::string suggested_option(const CLI::App& command, std::string_view argument)
   if (std::ranges::find(of_compilers, argument.substr(0, argument.find('='))) != std::end(of_compilers) &&
       command.get_option_no_throw("--sm") != nullptr)
     return "--sm says which GPU: --sm 90; `warplens gpus` lists them";
+  static constexpr std::pair<std::string_view, const char*> of_others[] = {
+      // Nsight Compute's, and what one may try
+      {"--count-only", "--no-results"},
+      {"--launch-count", "--launches"},
+      {"--kernel-name", "--kernel"},
+      {"--kernel-regex", "--kernel"},
+      {"--export", "--json"}};
+  for (const auto& [other, own] : of_others)
+    if (argument.substr(0, argument.find('=')) == other && command.get_option_no_throw(own) != nullptr)
+      return fmt::format("'{}' does that", own);
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);

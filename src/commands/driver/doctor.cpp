@@ -10,6 +10,7 @@
 #include "toolchain/find.h"
 #include <algorithm>
 #include <chrono>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -102,6 +103,23 @@ void add_toolkit(Rows& rows, const toolchain::Search& search) {
   std::ranges::sort(toolkits);
   if (!toolkits.empty())
     rows.push_back({"CUDA toolkits", Health::good, fmt::format("{}", fmt::join(toolkits, ", ")), {}, {}});
+}
+
+void add_library(Rows& rows, const char* what, std::initializer_list<const char*> files, const char* package,
+                 const char* serves) {
+  const auto found = std::ranges::find_if(files, [](const char* file) {
+    return file != nullptr && ::dlopen(file, RTLD_LAZY | RTLD_LOCAL) != nullptr;
+  });
+  rows.push_back({what, found != files.end() ? Health::good : Health::missing,
+                  found != files.end() ? *found : "not found", serves,
+                  fmt::format("apt-get install {}", package)});
+}
+
+void add_libraries(Rows& rows) {
+#define HOST_LIBRARY(id, what, first, second, package, serves)                                               \
+  add_library(rows, what, {first, second}, package, serves);
+#include "base/host_libraries.def"
+#undef HOST_LIBRARY
 }
 
 void add_installation(Rows& rows) {
@@ -237,6 +255,7 @@ std::vector<HealthRow> examine_machine() {
   add_installation(rows);
   add_compilers(rows, search);
   add_toolkit(rows, search);
+  add_libraries(rows);
   add_machine(rows);
   add_folders(rows);
   add_gpu(rows);

@@ -25,7 +25,9 @@ Result<summary::Model> prepare_and_build(const ReportOptions& options, std::opti
 
 } // namespace
 
-int report(const ReportOptions& options, const RunOutput& output) {
+int report(const ReportOptions& asked, const RunOutput& output) {
+  ReportOptions options = asked;
+  options.files = with_patterns(asked.files);
   constexpr int cannot = 2;
   auto refuse = [&](const diag::Diagnostic& diagnostic) {
     output.err("warplens: " + diag::render(diagnostic, configuration_at(diagnostic), options.shown.colour));

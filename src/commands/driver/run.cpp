@@ -13,7 +13,6 @@
 #include "driver/program/python.h"
 #include "driver/program/ranks.h"
 #include "driver/program/saved.h"
-#include "launcher/kernel_file.h"
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/foreground.h"
@@ -21,6 +20,7 @@
 #include "report/json.h"
 #include "report/read.h"
 #include "source/names.h"
+#include "source/places.h"
 #include "source/source.h"
 #include <algorithm>
 #include <chrono>
@@ -178,7 +178,7 @@ summary::Input gather(const Prepared& run, const EventFile& events, const os::Fo
       input.messages.push_back(std::move(*message));
   if (run.plan)
     for (diag::Diagnostic& message : input.messages)
-      if (message.kind == "no-machine-code")
+      if (message.kind == "no-machine-code" && given(run).ends_with(".ptx"))
         message.help = fmt::format("make it: ptxas -lineinfo -arch=sm_{} {} -o k.cubin; and run that",
                                    run.sm[0], given(run));
   if (run.plan && run.plan->is_shared_assumed) input.messages.push_back(shared_assumed(run.plan->shared));
@@ -285,7 +285,7 @@ std::optional<diag::Diagnostic> misplaced_option(const RunOptions& options) {
 #include "base/run_options.def"
   };
 #undef FLAGS
-  if (launcher::is_kernel_file(options.command[0])) return {};
+  if (source::is_kernel_file(options.command[0])) return {};
   for (std::size_t i = 1; i < options.command.size(); ++i) {
     const std::string word = options.command[i].substr(0, options.command[i].find('='));
     if (!word.starts_with("--") || std::ranges::none_of(ours, [&](std::string_view flags) {
@@ -337,7 +337,7 @@ Result<void> check_verifying(const RunOptions& options) {
 }
 
 summary::Ranks rank_of(const summary::Input& input, const Job& job) {
-  summary::Ranks out{job.ranks, {}};
+  summary::Ranks out{job.ranks, {}, fmt::format("{:016x}", std::hash<std::string>()(job.id))};
   std::set<i64>& processes = out.processes[job.rank];
   for (const summary::Launch& launch : input.launches)
     for (const summary::Occurrences& some : launch.when) processes.insert(some.process);

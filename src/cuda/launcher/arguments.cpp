@@ -51,7 +51,16 @@ Result<Argument> within(Argument out, const std::string& word) {
   return bad(fmt::format("--arg '{}' begins behind its buffer, which has {} bytes", word, out.bytes()));
 }
 
-// TYPE[SIZES]+OFFSET=FILL, where the offset and the content may be left out.
+// FILL or FILL+OFFSET: a number and a file's name may have a plus, too, and come first.
+Result<Fill> fill_and_offset(std::string_view text, ir::Type type, u64& offset) {
+  Result<Fill> whole = parse_fill(text, type);
+  const std::size_t plus = std::min(text.rfind('+'), text.size());
+  std::string_view rest = text.substr(plus);
+  if (whole || rest.empty() || !take_offset(rest, offset) || !rest.empty()) return whole;
+  return parse_fill(text.substr(0, plus), type);
+}
+
+// TYPE[SIZES]+OFFSET=FILL, or the offset behind the content; both may be left out.
 Result<Argument> array(const std::string& word, std::size_t i, const ir::Variable& v) {
   Argument out;
   const std::size_t open = word.find('['), close = word.find(']');
@@ -62,18 +71,17 @@ Result<Argument> array(const std::string& word, std::size_t i, const ir::Variabl
   out.type = *type;
   out.count = close == word.npos ? 0 : elements(std::string_view(word).substr(open + 1, close - open - 1));
   std::string_view rest = close == word.npos ? "" : std::string_view(word).substr(close + 1);
-  const bool has_offset = rest.starts_with('+');
   if (out.count == 0 || out.count > ~u64{0} / 8 || !take_offset(rest, out.offset) ||
       (!rest.empty() && rest[0] != '='))
     return bad(fmt::format("--arg '{}' is not TYPE[SIZE]=FILL", word),
                "e.g. f32[4096x1000]=random:1; or f32[1025]+4, whose address is 4 bytes behind its start");
   if (!rest.empty()) {
-    Result<Fill> fill = parse_fill(std::string(rest.substr(1)), out.type);
+    Result<Fill> fill = fill_and_offset(rest.substr(1), out.type, out.offset);
     if (!fill) return bad(fmt::format("--arg '{}': {}", word, fill.error().message), fill.error().help);
     out.fill = std::move(*fill);
   }
   out.buffer = takes_address(v);
-  if (!out.buffer && has_offset)
+  if (!out.buffer && out.offset != 0)
     return bad(fmt::format("--arg '{}': {} takes the elements, and no address", word, described(i, v)));
   if (!out.buffer && !is_array(v))
     return bad(fmt::format("--arg '{}' is a buffer, and {} takes a number", word, described(i, v)));

@@ -1,5 +1,6 @@
 // See example.h. Sizes are tried, the largest first.
 #include "launcher/example.h"
+#include "base/bits.h"
 #include "launcher/arguments.h"
 #include "launcher/reach.h"
 #include "launcher/strides.h"
@@ -69,13 +70,13 @@ std::vector<Argument> arguments_of(const ir::Module& module, const ir::Function&
 // The largest sizes at which all addresses lie in buffers of the usual length, or in those that are given; the arguments with these.
 class Sizes {
 public:
-  Sizes(const ir::Module& module, const ir::Function& kernel, const Uses& uses, std::vector<Argument> given,
-        Shape shape, bool may_narrow)
-      : module_(module), kernel_(kernel), uses_(uses), given_(std::move(given)), shape_(shape),
+  Sizes(const ir::Module& module, const ir::Function& kernel, const Slots& slots, const Uses& uses,
+        std::vector<Argument> given, Shape shape, bool may_narrow)
+      : module_(module), kernel_(kernel), slots_(slots), uses_(uses), given_(std::move(given)), shape_(shape),
         is_unknown_(uses.of.size()) {
     std::vector<u32> element_bytes;
     for (const Use& use : uses.of) element_bytes.push_back(use.is_address ? ir::bytes(type_of(use)) : 0);
-    strides_ = strides_of(module, kernel, uses.sites, element_bytes);
+    strides_ = strides_of(module, kernel, slots, uses.sites, element_bytes);
     if (may_narrow) narrow_block();
     choose_size();
     // What no device has room for does not follow from sizes: the estimate is wrong.
@@ -84,8 +85,38 @@ public:
   }
   const Shape& shape() const { return shape_; }
 
-  std::string argument(std::size_t i) const {
-    const ir::Variable& v = parameter(i);
+  // Of the parameter; of a structure member by member, and zeros for those that nobody reads.
+  std::string argument(std::size_t parameter) const {
+    const ir::Variable& v = module_.variables[kernel_.parameters[parameter].value];
+    std::string out;
+    u64 at = 0, widest = 1;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const Slot& slot = slots_.all()[i];
+      if (slot.parameter != parameter) continue;
+      if (!is_array(v) || is_array(slot.declared)) return value(i);
+      const ir::Type type = slot.declared.type;
+      const bool is_said = uses_.of[i].is_address || (ir::bits(type) == 64 && !ir::is_float(type));
+      add_zeros(out, at, slot.at, slot.declared.size);
+      out += (is_said ? value(i) : fmt::format("{}={}", ir::name(type), value(i))) + ",";
+      at = slot.at + slot.declared.size, widest = std::max(widest, slot.declared.size);
+    }
+    add_zeros(out, at, v.size, widest);
+    out.back() = '}';
+    return '{' + out;
+  }
+
+private:
+  // Members of a structure from one byte to another, less what the alignment of the next leaves out.
+  static void add_zeros(std::string& out, u64 at, u64 to, u64 alignment) {
+    while (align_up(at, alignment) != to) {
+      const u64 size = std::min(at == 0 ? 8 : std::min<u64>(at & -at, 8), std::bit_floor(to - at));
+      out += size == 8 ? "0," : fmt::format("s{}=0,", size * 8);
+      at += size;
+    }
+  }
+
+  std::string value(std::size_t i) const {
+    const ir::Variable& v = declared(i);
     const Use& use = uses_.of[i];
     if (is_array(v)) return fmt::format("b8[{}]=zeros", v.size);
     if (!use.is_address) return ir::is_float(v.type) ? "1" : fmt::format("{}", number(i));
@@ -99,12 +130,18 @@ public:
     return out + fmt::format("=random:1:{}", below);
   }
 
-private:
-  const ir::Variable& parameter(std::size_t i) const {
-    return module_.variables[kernel_.parameters[i].value];
+  const ir::Variable& declared(std::size_t slot) const { return slots_.all()[slot].declared; }
+  // What the words say of the slot; null: nothing, or not by members.
+  const Argument* given(std::size_t i) const {
+    const Slot& slot = slots_.all()[i];
+    if (slot.parameter >= given_.size()) return nullptr;
+    const Argument& all = given_[slot.parameter];
+    if (!is_array(module_.variables[kernel_.parameters[slot.parameter].value])) return &all;
+    const auto member = std::ranges::find(all.members, slot.at, &Argument::at);
+    return member == all.members.end() ? nullptr : &*member;
   }
   std::vector<double> reached() const {
-    return reaches(module_, kernel_, shape_, [&](std::size_t i) { return number(i); });
+    return reaches(module_, kernel_, slots_, shape_, [&](std::size_t i) { return number(i); });
   }
 
   // Where the arrays in shared memory are too small for it: a thread may do the work of up to four. The width that the kernel names
@@ -140,8 +177,8 @@ private:
   }
   bool fits() const {
     for (std::size_t i = 0; i < uses_.of.size(); ++i) {
-      const u64 bytes =
-          i < given_.size() ? given_[i].bytes() : buffer_elements * ir::bytes(type_of(uses_.of[i]));
+      const Argument* known = given(i);
+      const u64 bytes = known ? known->bytes() : buffer_elements * ir::bytes(type_of(uses_.of[i]));
       if (uses_.of[i].is_address && !is_unknown_[i] && reach_[i] > static_cast<double>(bytes)) return false;
     }
     return true;
@@ -151,11 +188,11 @@ private:
 
   // The value of a number.
   double number(std::size_t i) const {
-    const ir::Variable& v = parameter(i);
+    const ir::Variable& v = declared(i);
     if (uses_.of[i].is_address || is_array(v) || ir::is_float(v.type)) return 0;
-    if (i < given_.size()) {
+    if (const Argument* known = given(i)) {
       u64 value = 0;
-      std::memcpy(&value, given_[i].value.data(), std::min(sizeof value, given_[i].value.size()));
+      std::memcpy(&value, known->value.data(), std::min(sizeof value, known->value.size()));
       return static_cast<double>(value);
     }
     if (!is_read(i)) return 0;
@@ -164,19 +201,21 @@ private:
       return std::max(1.0, std::floor(stride.unit * std::pow(shape_.size, stride.rank)));
     return shape_.size;
   }
-  bool is_read(std::size_t i) const {
-    return std::ranges::any_of(kernel_.operands,
-                               [&](const Operand& o) { return o.variable == kernel_.parameters[i]; });
+  bool is_read(std::size_t i) const { // members are those that are
+    const ir::VariableId parameter = kernel_.parameters[slots_.all()[i].parameter];
+    return is_array(module_.variables[parameter.value]) ||
+           std::ranges::any_of(kernel_.operands, [&](const Operand& o) { return o.variable == parameter; });
   }
 
   const ir::Module& module_;
   const ir::Function& kernel_;
+  const Slots& slots_;
   const Uses& uses_;
   std::vector<Argument> given_;
   Shape shape_;
-  std::vector<Stride> strides_{};  // by parameter
-  std::vector<double> reach_{};    // by parameter, bytes
-  std::vector<bool> is_unknown_{}; // by parameter: its reach is no use
+  std::vector<Stride> strides_{};  // by slot
+  std::vector<double> reach_{};    // by slot, bytes
+  std::vector<bool> is_unknown_{}; // by slot: its reach is no use
 };
 
 } // namespace
@@ -184,7 +223,8 @@ private:
 Proposal propose(const ir::Module& module, const ir::Function& kernel, const std::string& file,
                  const Words& words, const arch::Architecture& architecture) {
   const u32 widest = architecture.limits.threads_per_block;
-  const Uses uses = uses_of(module, kernel, widest);
+  const Slots slots(module, kernel);
+  const Uses uses = uses_of(module, kernel, slots, widest);
   if (!uses.can_be_given)
     return {{},
             "no --arg fits: it reads textures, or pointers from memory. Run the program that launches it"};
@@ -196,7 +236,7 @@ Proposal propose(const ir::Module& module, const ir::Function& kernel, const std
   const Dim3 grid{8, uses.asks(Special::ctaid_y) ? 8u : 1, uses.asks(Special::ctaid_z) ? 2u : 1};
   const bool chooses_block = !words.block && kernel.required_threads[0] == 0;
   const Sizes sizes(
-      module, kernel, uses, arguments_of(module, kernel, words),
+      module, kernel, slots, uses, arguments_of(module, kernel, words),
       {axes("--grid", words.grid, grid), axes("--block", words.block, usual_block(kernel, uses, widest))},
       chooses_block);
   std::string out = fmt::format("warplens run {}", quoted(file));

@@ -57,10 +57,6 @@ Result<ir::Module> of_machine_code(const fatbin::Fatbin& images, const std::stri
 
 } // namespace
 
-bool is_kernel_file(std::string_view name) {
-  return name.ends_with(".ptx") || name.ends_with(".fatbin") || name.ends_with(".cubin");
-}
-
 Result<ir::Module> read_kernel_file(const std::string& path, u32 sm) {
   Result<std::string> content = content_of(path);
   if (!content) return failure(content.error());

@@ -5,8 +5,6 @@
 
 namespace warplens::launcher {
 
-bool is_kernel_file(std::string_view name); // by its extension: .ptx, .fatbin, .cubin
-
 // The PTX that a device of compute capability `sm` / 10 takes of the file, parsed; without PTX, its machine code, translated. Fails with
 // what is wrong: no such file, no code for the device in it, or the place where its text is malformed (Span::file is `path`).
 Result<ir::Module> read_kernel_file(const std::string& path, u32 sm);

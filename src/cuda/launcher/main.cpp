@@ -137,7 +137,8 @@ Result<void> launch(const std::string& file, std::span<const std::string> words)
   if (Result<void> loaded = checked(error, file); !loaded) return loaded;
   Result<Values> values = make_values(*plan);
   if (!values) return failure(values.error());
-  error = cudaLaunchKernel(kernel, plan->grid, plan->block, values->pointers.data(), plan->shared, nullptr);
+  const auto start = plan->is_cooperative ? cudaLaunchCooperativeKernel : cudaLaunchKernel;
+  error = start(kernel, plan->grid, plan->block, values->pointers.data(), plan->shared, nullptr);
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
   if (Result<void> ran = checked(error, plan->kernel); !ran) return ran;
   return save(*plan, *values);

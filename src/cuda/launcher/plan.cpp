@@ -1,5 +1,6 @@
 // See plan.h. What each argument says is read in arguments.cpp.
 #include "launcher/plan.h"
+#include "ir/call_graph.h"
 #include "launcher/arguments.h"
 #include "launcher/example.h"
 #include "launcher/kernels.h"
@@ -24,6 +25,11 @@ public:
 
   Result<Plan> plan() {
     plan_.kernel = kernel_.name;
+    // What the blocks of a cooperative launch wait at is passed in these.
+    plan_.is_cooperative = has_operand([](const ir::Operand& o) {
+      return o.kind == ir::Operand::Kind::special &&
+             (o.special == ir::Special::envreg1 || o.special == ir::Special::envreg2);
+    });
     for (auto step :
          {&Planner::shape, &Planner::shared, &Planner::arguments, &Planner::sizes, &Planner::saves})
       if (Result<void> done = (this->*step)(); !done) return failure(done.error());
@@ -33,6 +39,13 @@ public:
 private:
   const ir::Variable& parameter(std::size_t i) const {
     return module_.variables[kernel_.parameters[i].value];
+  }
+  // Has the kernel, or what it calls?
+  template <class Holds> bool has_operand(Holds&& holds) const {
+    const ir::Reachable all = ir::reachable(module_, module_.find_function(kernel_.name));
+    return std::ranges::any_of(all.functions, [&](ir::FunctionId f) {
+      return std::ranges::any_of(module_.functions[f.value].operands, holds);
+    });
   }
   // The parameters, as a note; and a command line to start from, as a help.
   std::vector<std::string> signature() const {
@@ -97,8 +110,9 @@ private:
   // Machine code does not say: it does where it has shared memory and no array there.
   bool takes_any_shared() const {
     if (!kernel_.is_machine_code)
-      return std::ranges::any_of(module_.variables, [](const ir::Variable& v) {
-        return v.external && v.space == ir::StateSpace::shared;
+      return has_operand([&](const ir::Operand& o) {
+        return o.variable.valid() && module_.variables[o.variable.value].external &&
+               module_.variables[o.variable.value].space == ir::StateSpace::shared;
       });
     const bool has_array = std::ranges::any_of(kernel_.operands, [&](const ir::Operand& o) {
       return o.variable.valid() && module_.variables[o.variable.value].space == ir::StateSpace::shared &&

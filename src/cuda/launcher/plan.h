@@ -3,13 +3,13 @@
 //   --kernel NAME     where the file has several: as in the file, or as in the source ("saxpy")
 //   --grid 8,2        blocks in x, y, z; 8x2 is the same
 //   --block 128       threads; not needed where the kernel says it itself (.reqntid)
-//   --shared BYTES    dynamic shared memory of a block; without, 48 KiB where the module takes any
+//   --shared BYTES    dynamic shared memory of a block; without, 48 KiB where the kernel takes any
 //   --arg ARGUMENT    one for each parameter, in their order:
 //       1000, -1.5          a number, in the parameter's type; f32=1.5 says the type as well
 //       f32[4096x1000]      a buffer of that many elements, whose address is passed; a parameter that is an array or a
 //                           structure takes the elements themselves
 //       f32[4096]=FILL      and what is in it (values.h); zeros without
-//       f32[4097]+4=FILL    the same, and the address passed is 4 bytes behind its start; @2+4 likewise
+//       f32[4097]+4=FILL    the same, and the address passed is 4 bytes behind its start; f32[4097]=FILL+4 and @2+4 likewise
 //       @2                  the buffer of argument 2, counted from 1, once more
 //       {f32[64],8,s32=2}   a structure, member by member, each at its natural alignment; a number without a type has 64 bits
 //   --save 1=FILE     writes the buffer of argument 1 to a file when the kernel has ended
@@ -53,6 +53,7 @@ struct Plan {
   Dim3 grid, block;
   u32 shared = 0;                 // dynamic, bytes
   bool is_shared_assumed = false; // nobody said how many, and the kernel takes any
+  bool is_cooperative = false;    // its blocks wait for each other (grid.sync())
   std::vector<Argument> arguments;
   std::vector<Save> saves;
   std::vector<const Argument*> buffers() const; // those that are made: of arguments, and of their members

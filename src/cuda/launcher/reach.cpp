@@ -13,9 +13,10 @@ using ir::Special;
 
 class Estimate {
 public:
-  Estimate(const ir::Module& module, const ir::Function& kernel, const Shape& shape,
+  Estimate(const ir::Module& module, const ir::Function& kernel, const Slots& slots, const Shape& shape,
            const std::function<double(std::size_t)>& value)
-      : module_(module), kernel_(kernel), shape_(shape), value_(value), most_(kernel.registers.size()) {}
+      : module_(module), kernel_(kernel), slots_(slots), shape_(shape), value_(value),
+        most_(kernel.registers.size()) {}
 
   std::vector<double> run() {
     constexpr int settling = 3; // passes: code stands in order, but for loops
@@ -39,7 +40,7 @@ private:
         const ir::Type type = kernel_.registers[to.reg.value].type;
         const double widest = std::ldexp(1.0, static_cast<int>(ir::bits(type)) - 1);
         double& known = most_[to.reg.value];
-        if (!ir::is_float(type)) known = std::max(known, std::min(result(i), widest));
+        if (!ir::is_float(type)) known = std::max(known, std::min(result(i, d), widest));
       }
     }
   }
@@ -93,16 +94,15 @@ private:
                : base;
   }
 
-  double loaded(const ir::Instruction& i) const {
+  double loaded(const ir::Instruction& i, u32 destination) const {
     const ir::Form& form = module_.form(i);
     if (form.space() != ir::StateSpace::param) return ir::is_float(form.type()) ? 0 : shape_.size;
-    const auto at = std::ranges::find(kernel_.parameters, kernel_.sources(i)[0].variable);
-    return at == kernel_.parameters.end() ? shape_.size
-                                          : value_(static_cast<std::size_t>(at - kernel_.parameters.begin()));
+    const std::size_t slot = slots_.loaded(i, destination);
+    return slot == slots_.size() ? shape_.size : value_(slot);
   }
 
-  // What the instruction gives at most.
-  double result(const ir::Instruction& i) const {
+  // What the instruction gives at most to one of its destinations.
+  double result(const ir::Instruction& i, u32 destination) const {
     const ir::Form& form = module_.form(i);
     const auto sources = kernel_.sources(i);
     auto source = [&](u32 n) { return n < sources.size() ? of(sources[n], i, n) : 0; };
@@ -123,7 +123,7 @@ private:
     };
     switch (form.opcode) {
     case Opcode::ld:
-    case Opcode::ldu: return loaded(i);
+    case Opcode::ldu: return loaded(i, destination);
     case Opcode::atom: return ir::is_float(form.type()) ? 0 : shape_.size;
     case Opcode::call: return shape_.size;
     case Opcode::add: return source(0) + source(1);
@@ -166,6 +166,7 @@ private:
 
   const ir::Module& module_;
   const ir::Function& kernel_;
+  const Slots& slots_;
   const Shape& shape_;
   const std::function<double(std::size_t)>& value_;
   std::vector<double> most_; // by register
@@ -173,9 +174,9 @@ private:
 
 } // namespace
 
-std::vector<double> reaches(const ir::Module& module, const ir::Function& kernel, const Shape& shape,
-                            const std::function<double(std::size_t)>& value) {
-  return Estimate(module, kernel, shape, value).run();
+std::vector<double> reaches(const ir::Module& module, const ir::Function& kernel, const Slots& slots,
+                            const Shape& shape, const std::function<double(std::size_t)>& value) {
+  return Estimate(module, kernel, slots, shape, value).run();
 }
 
 } // namespace warplens::launcher

@@ -2,7 +2,7 @@
 // the largest value that its definitions can give; a loop adds its step as often as the comparison that ends it allows. Values are
 // taken as positive, and a branch is not looked at: the estimate is for choosing buffers, not a proof.
 #pragma once
-#include "ir/module.h"
+#include "launcher/slots.h"
 #include <functional>
 
 namespace warplens::launcher {
@@ -14,8 +14,8 @@ struct Shape {
 };
 
 // In bytes behind the base, by instruction: of the last byte that its addresses reach; 0 for those that access nothing.
-// `value`: of the n-th parameter, 0 for one that is an address.
-std::vector<double> reaches(const ir::Module&, const ir::Function& kernel, const Shape&,
+// `value`: of the n-th slot, 0 for one that is an address.
+std::vector<double> reaches(const ir::Module&, const ir::Function& kernel, const Slots&, const Shape&,
                             const std::function<double(std::size_t)>& value);
 
 } // namespace warplens::launcher

@@ -13,7 +13,7 @@ namespace {
 using ir::Opcode;
 using ir::Operand;
 using ir::Special;
-using Factors = std::map<std::size_t, double>; // of parameters
+using Factors = std::map<std::size_t, double>; // of slots
 
 // What a register holds, as far as parameters and indices are in it.
 struct Sum {
@@ -21,6 +21,8 @@ struct Sum {
   Factors scaled;     // that an index is multiplied by, and then that number
   bool varies =
       false; // between threads, or from turn to turn of a loop, by an index that no parameter multiplies
+  double thread =
+      0; // the least number that the index of a thread is multiplied with, without a parameter; 0: none
 
   static void add(Factors& to, const Factors& from, double by = 1) {
     for (const auto& [parameter, factor] : from) {
@@ -32,6 +34,7 @@ struct Sum {
     add(parameters, other.parameters, by);
     add(scaled, other.scaled, by);
     varies |= other.varies;
+    if (const double own = other.thread * by; own > 0) thread = thread > 0 ? std::min(thread, own) : own;
   }
   // A parameter that is one summand of several is a step.
   void become_summand() { add(scaled, std::exchange(parameters, {})); }
@@ -39,8 +42,10 @@ struct Sum {
 
 class Reading {
 public:
-  Reading(const ir::Module& module, const ir::Function& kernel, const std::vector<u32>& element_bytes)
-      : module_(module), kernel_(kernel), element_bytes_(element_bytes), sums_(kernel.registers.size()) {
+  Reading(const ir::Module& module, const ir::Function& kernel, const Slots& slots,
+          const std::vector<u32>& element_bytes)
+      : module_(module), kernel_(kernel), slots_(slots), element_bytes_(element_bytes),
+        sums_(kernel.registers.size()) {
     for (const ir::Instruction& i : kernel.instructions)
       if (module.form(i).opcode == Opcode::mov && kernel.sources(i)[0].reg.valid())
         moves_.emplace(kernel.destinations(i)[0].reg.value, kernel.sources(i)[0].reg.value);
@@ -50,7 +55,7 @@ public:
   }
 
   std::vector<Stride> strides(const std::vector<std::size_t>& sites) const {
-    std::map<std::size_t, Sum> addresses; // by the parameter that is the pointer
+    std::map<std::size_t, Sum> addresses; // by the slot that is the pointer
     for (std::size_t i = 0; i < sites.size(); ++i)
       if (sites[i] < element_bytes_.size())
         for (const Operand& o : kernel_.sources(kernel_.instructions[i]))
@@ -61,9 +66,10 @@ public:
       std::erase_if(address.scaled, [&](const auto& one) { return sizes_.contains(one.first); });
       u32 rank =
           address.varies ? 1 : 0; // an index without a stride runs along the dimension that lies closest
+      const double closest = std::max<double>(address.thread, element_bytes_[pointer]);
       for (auto one = address.scaled.rbegin(); one != address.scaled.rend(); ++one, ++rank)
         if (Stride& known = out[one->first]; known.unit == 0 || known.rank < rank)
-          known = {rank, element_bytes_[pointer] / one->second};
+          known = {rank, (rank > 0 ? closest : element_bytes_[pointer]) / one->second};
     }
     return out;
   }
@@ -74,7 +80,8 @@ private:
       return (s >= Special::ntid_x && s <= Special::ntid_z) ||
              (s >= Special::nctaid_x && s <= Special::nctaid_z);
     };
-    if (operand.kind == Operand::Kind::special) return {{}, {}, !is_size(operand.special)};
+    if (operand.kind == Operand::Kind::special)
+      return {{}, {}, !is_size(operand.special), operand.special <= Special::tid_z ? 1.0 : 0.0};
     return operand.reg.valid() ? sums_[operand.reg.value] : Sum();
   }
   // x + 1 where x is the same register, a turn earlier.
@@ -91,21 +98,20 @@ private:
     if (module_.form(i).opcode == Opcode::setp)
       for (const Operand& source : kernel_.sources(i)) are_sizes(of(source).parameters);
     if (destinations.empty() || !destinations[0].reg.valid()) return;
-    const Sum sum = result(i);
-    for (const Operand& to : destinations)
-      if (to.reg.valid()) sums_[to.reg.value].add(sum);
+    for (u32 n = 0; n < i.destinations; ++n)
+      if (destinations[n].reg.valid()) sums_[destinations[n].reg.value].add(result(i, n));
   }
 
-  Sum result(const ir::Instruction& i) {
+  // What the n-th destination gets.
+  Sum result(const ir::Instruction& i, u32 n) {
     const ir::Form& form = module_.form(i);
     const auto sources = kernel_.sources(i);
     const std::span<const ir::Summand> summands = ir::summands(form.opcode);
     Sum out;
     if (form.opcode == Opcode::ld && form.space() == ir::StateSpace::param) {
-      const auto at = std::ranges::find(kernel_.parameters, sources[0].variable);
-      const auto p = static_cast<std::size_t>(at - kernel_.parameters.begin());
-      if (p < element_bytes_.size() && element_bytes_[p] == 0 && !is_array(module_.variables[at->value]))
-        out.parameters[p] = 1;
+      const std::size_t slot = slots_.loaded(i, n);
+      if (slot < slots_.size() && element_bytes_[slot] == 0 && !is_array(slots_.all()[slot].declared))
+        out.parameters[slot] = 1;
     } else if (form.opcode == Opcode::cvt) {
       out = of(sources[0]);
     } else if (!summands.empty() && !ir::is_float(form.type())) {
@@ -153,17 +159,18 @@ private:
 
   const ir::Module& module_;
   const ir::Function& kernel_;
+  const Slots& slots_;
   const std::vector<u32>& element_bytes_;
   std::vector<Sum> sums_;               // by register
   std::set<std::pair<u32, u32>> moves_; // of registers: to, from
-  std::set<std::size_t> sizes_;         // parameters
+  std::set<std::size_t> sizes_;         // slots
 };
 
 } // namespace
 
-std::vector<Stride> strides_of(const ir::Module& module, const ir::Function& kernel,
+std::vector<Stride> strides_of(const ir::Module& module, const ir::Function& kernel, const Slots& slots,
                                const std::vector<std::size_t>& sites, const std::vector<u32>& element_bytes) {
-  return Reading(module, kernel, element_bytes).strides(sites);
+  return Reading(module, kernel, slots, element_bytes).strides(sites);
 }
 
 } // namespace warplens::launcher

@@ -4,6 +4,7 @@
 #include "ir/operands.h"
 #include "ir/origin.h"
 #include "launcher/arguments.h"
+#include "launcher/axes.h"
 #include "launcher/values.h"
 #include <algorithm>
 #include <numeric>
@@ -81,11 +82,12 @@ private:
 
 class UseReading {
 public:
-  UseReading(const ir::Module& module, const ir::Function& kernel, u32 widest)
-      : module_(module), kernel_(kernel), widest_(widest), types_(module, kernel),
+  UseReading(const ir::Module& module, const ir::Function& kernel, const Slots& slots, u32 widest)
+      : module_(module), kernel_(kernel), slots_(slots), widest_(widest), types_(module, kernel),
         value_of_(kernel.registers.size()) {
-    const std::size_t count = kernel.instructions.size(), parameters = kernel.parameters.size();
-    out_ = {std::vector<Use>(parameters), std::vector(count, parameters), std::vector<u64>(count)};
+    const std::size_t count = kernel.instructions.size();
+    out_ = {std::vector<Use>(slots.size()), std::vector(count, slots.size()), std::vector<u64>(count)};
+    out_.asked = axes_of(module, kernel);
   }
 
   Uses run() {
@@ -95,27 +97,20 @@ public:
   }
 
 private:
-  // The index of the parameter; past the last for other variables.
-  std::size_t index_of(ir::VariableId variable) const {
-    return static_cast<std::size_t>(std::ranges::find(kernel_.parameters, variable) -
-                                    kernel_.parameters.begin());
-  }
-
   void note(const ir::Instruction& i) {
     const ir::Form& form = module_.form(i);
     const auto sources = kernel_.sources(i);
-    for (const Operand& source : sources)
-      if (source.kind == Operand::Kind::special) out_.asked.push_back(source.special);
     if (form.family() == ir::Family::texture || ir::tensor_dimensions(form) != 0) out_.can_be_given = false;
     const Operand* to = i.destinations != 0 ? &kernel_.destinations(i)[0] : nullptr;
     if (to == nullptr || !to->reg.valid() || sources.empty()) return;
     Value& value = value_of_[to->reg.value];
-    if (form.opcode == Opcode::ld && form.space() == ir::StateSpace::param)
-      value.parameter = index_of(sources[0].variable);
+    for (u32 n = 0; n < i.destinations; ++n)
+      if (const std::size_t slot = slots_.loaded(i, n); slot != slots_.size() && to[n].reg.valid())
+        value_of_[to[n].reg.value].slot = slot;
     if (form.opcode == Opcode::mov && sources[0].kind == Operand::Kind::special)
       value.special = sources[0].special;
     if (form.opcode == Opcode::cvta && sources[0].reg.valid())
-      if (const std::size_t p = value_of_[sources[0].reg.value].parameter; p < out_.of.size())
+      if (const std::size_t p = value_of_[sources[0].reg.value].slot; p < out_.of.size())
         out_.of[p].is_address = true;
     // "blockIdx.x * 256": the width of a block.
     const bool is_shift = form.opcode == Opcode::shl;
@@ -139,15 +134,21 @@ private:
       const ir::Instruction& instruction = kernel_.instructions[i];
       if (!instruction.site.valid()) continue;
       const ir::Origin& origin = origins[next++].origin;
-      const std::size_t p = index_of(origin.variable);
+      const auto known = std::ranges::find(kernel_.parameters, origin.variable);
       if (origin.kind == ir::Origin::Kind::one &&
           module_.variables[origin.variable.value].space == ir::StateSpace::shared)
         out_.shared[i] = module_.variables[origin.variable.value].size;
-      if (origin.kind != ir::Origin::Kind::one || p == out_.of.size() || origin.in_place) continue;
+      if (origin.kind != ir::Origin::Kind::one || known == kernel_.parameters.end() || origin.in_place)
+        continue;
       if (origin.indirect) out_.can_be_given = false;
-      if (is_array(module_.variables[kernel_.parameters[p].value])) out_.in_structure = p;
-      out_.sites[i] = p;
-      note_access(out_.of[p], instruction);
+      const bool is_member = is_array(module_.variables[origin.variable.value]);
+      const std::size_t slot = slots_.find(origin.variable, is_member ? origin.offset : 0);
+      if (slot == slots_.size() || is_array(slots_.all()[slot].declared)) {
+        out_.in_structure = known - kernel_.parameters.begin();
+        continue;
+      }
+      out_.sites[i] = slot;
+      note_access(out_.of[slot], instruction);
     }
   }
   void note_access(Use& use, const ir::Instruction& i) {
@@ -172,11 +173,12 @@ private:
   }
 
   struct Value { // of a register
-    std::size_t parameter = ~std::size_t{0};
+    std::size_t slot = ~std::size_t{0};
     Special special{};
   };
   const ir::Module& module_;
   const ir::Function& kernel_;
+  const Slots& slots_;
   u32 widest_;
   Types types_;
   std::vector<Value> value_of_; // by register
@@ -187,8 +189,8 @@ private:
 
 bool Uses::asks(Special special) const { return std::ranges::find(asked, special) != asked.end(); }
 
-Uses uses_of(const ir::Module& module, const ir::Function& kernel, u32 widest) {
-  return UseReading(module, kernel, widest).run();
+Uses uses_of(const ir::Module& module, const ir::Function& kernel, const Slots& slots, u32 widest) {
+  return UseReading(module, kernel, slots, widest).run();
 }
 
 } // namespace warplens::launcher

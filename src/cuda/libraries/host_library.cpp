@@ -6,11 +6,10 @@
 
 namespace warplens::runtime {
 
-constexpr HostLibrary host_blas{{"libopenblas.so.0", "libblas.so.3"}, "libopenblas0"};
-constexpr HostLibrary host_lapack{{"libopenblas.so.0", "liblapack.so.3"},
-                                  "libopenblas0"}; // the first has both
-constexpr HostLibrary host_fftw_single{{"libfftw3f.so.3", nullptr}, "libfftw3-single3"};
-constexpr HostLibrary host_fftw_double{{"libfftw3.so.3", nullptr}, "libfftw3-double3"};
+#define HOST_LIBRARY(id, what, first, second, package, serves)                                               \
+  constexpr HostLibrary id{{first, second}, package};
+#include "base/host_libraries.def"
+#undef HOST_LIBRARY
 
 namespace {
 

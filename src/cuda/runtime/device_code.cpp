@@ -134,6 +134,22 @@ diag::Diagnostic no_machine_code(const std::string& program, u32 sm) {
       fmt::format("build with -arch=sm_{}", sm));
 }
 
+// A driver does not read debug information: the GPU refuses such code.
+std::optional<diag::Diagnostic> only_in_debug_information(const fatbin::Fatbin& fatbin,
+                                                          const fatbin::PtxChoice& choice, u32 sm,
+                                                          const std::string& program) {
+  if (!choice.image->from_cubin || choice.above || fatbin.machine_code.empty() ||
+      fatbin::choose_machine_code(fatbin, sm) != nullptr)
+    return {};
+  const u32 other = fatbin.machine_code[0].sm;
+  return diag::warning(
+      "ptx-of-debug-information",
+      fmt::format("a GPU of compute capability {}.{} refuses '{}': it has machine code for {}.{}. Counted is "
+                  "what the PTX in its debug information (-lineinfo) gives for {}.{}",
+                  sm / 10, sm % 10, program, other / 10, other % 10, sm / 10, sm % 10),
+      {}, fmt::format("--sm {} counts its machine code; or build for this GPU: -arch=sm_{}", other, sm));
+}
+
 bool wants_machine_code(const Wanted& wanted) {
   return wanted.code == Code::best || wanted.code == Code::machine;
 }
@@ -275,6 +291,8 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     code.ptx_sm = choice.image->sm;
     code.above |= choice.above;
     std::ranges::move(modules, std::back_inserter(ptx));
+    if (std::optional<diag::Diagnostic> note = only_in_debug_information(fatbin, choice, wanted.sm, program))
+      notes.push_back(std::move(*note));
     make_machine_code(fatbin, choice, wanted, program, code, notes, store);
   }
   for (const fatbin::Fatbin& fatbin : read) {

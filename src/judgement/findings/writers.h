@@ -26,6 +26,9 @@ std::string sarif(const List&, std::string_view version, const SourceText& = {})
 // GitHub shows the first ten of a step.
 std::string github(const List&);
 
+// JUnit's XML, as dashboards of builds read it: a test case for each finding, which is a failure where the command fails with it.
+std::string junit(const List&);
+
 // A comment on a pull request: totals, then a table of the worst `most` findings.
 std::string markdown(const List&, std::size_t most = 20);
 

@@ -115,8 +115,9 @@ void add_threshold(List& list, const Comparison& limit) {
             ? 0
             : static_cast<double>(list.all->excess_bytes) / static_cast<double>(list.all->moved_bytes);
     if (!holds(limit, share)) return;
-    list.findings.push_back(over_threshold(
-        limit, fmt::format("{}% of what the accesses move is for nothing", findings::number(share * 100))));
+    list.findings.push_back(
+        over_threshold(limit, fmt::format("{}% of the traffic between warps and the L1 is for nothing",
+                                          findings::number(share * 100))));
     list.findings.back().certainty = findings::Certainty::measured;
     return;
   }

@@ -129,6 +129,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
   out.share = share_of(group.excess_cycles, model.excess_cycles);
   out.sampled = group.sampled;
   if (group.broken.advice == nullptr) return out;
+  if (!is_traffic(space)) return out;
   u64 saved = 0;
   for (const AccessRow* row : group.rows)
     for (const advise::Advice& advice : row->advice)
@@ -138,7 +139,7 @@ findings::Weight weight_of(const Group& group, const Model& model) {
         saved += before - std::min(before, after + advice.lost_beside * measure::sector_bytes);
         break;
       }
-  out.saved = share_of(saved, model.moved_bytes);
+  out.saved = share_of(saved, traffic(model).bytes);
   return out;
 }
 
@@ -312,7 +313,8 @@ findings::List findings_of(const Model& model, const NameOfFile& name) {
                             group.line->text, what_is(group), costs_of(group)});
   add_gaps(out, model);
   out.spills = spills_of(model);
-  out.all = findings::Weight{model.moved_bytes, model.excess_bytes, 1, 0, has_sampled(model)};
+  const Traffic all_bytes = traffic(model);
+  out.all = findings::Weight{all_bytes.bytes, all_bytes.excess_bytes, 1, 0, has_sampled(model)};
   return out;
 }
 

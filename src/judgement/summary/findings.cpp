@@ -122,7 +122,7 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
     const bool changes = same != row.advice.end();
     out.before += advise::value(main->metric, changes ? same->before : done_of(row));
     out.after += advise::value(main->metric, changes ? same->after : done_of(row));
-    if (!changes || row.space == access::Space::shared || row.space == access::Space::constant) continue;
+    if (!changes || !is_traffic(row.space)) continue;
     const u64 moved = measure::bytes_moved(done_of(row), row.space);
     out.saved_bytes += moved - std::min(moved, measure::bytes_moved(same->after, row.space));
     lost_beside = std::max(lost_beside, same->lost_beside * measure::sector_bytes);
@@ -223,6 +223,30 @@ u64 excess_bytes(const Kernel& kernel, access::Space space, std::size_t architec
   u64 out = measure::excess_bytes(totals->second[architecture], space);
   if (space == access::Space::local && architecture < kernel.spilled.size())
     out += measure::bytes_needed(kernel.spilled[architecture], space); // nobody asked for it
+  return out;
+}
+
+bool is_traffic(access::Space space) {
+  return space != access::Space::shared && space != access::Space::constant;
+}
+
+Traffic traffic(const Kernel& kernel) {
+  Traffic out;
+  for (const auto& [space, counters] : kernel.totals)
+    if (is_traffic(space)) {
+      out.bytes += measure::bytes_moved(counters[0], space);
+      out.excess_bytes += excess_bytes(kernel, space);
+    }
+  return out;
+}
+
+Traffic traffic(const Model& model) {
+  Traffic out;
+  for (const Kernel& kernel : model.kernels)
+    if (measure::is_counted(kernel.status)) {
+      const Traffic one = traffic(kernel);
+      out.bytes += one.bytes, out.excess_bytes += one.excess_bytes;
+    }
   return out;
 }
 

@@ -21,6 +21,15 @@ Cost cost_of(const arch::Counts&, access::Space, const access::Site&, const arch
 u64 excess_bytes(const Model&, access::Space, std::size_t architecture = 0);
 u64 excess_bytes(const Kernel&, access::Space, std::size_t architecture = 0);
 
+// What reports call moved: the bytes between warps and the L1, and those of them for nothing. Shared memory is counted in passes, and
+// constant memory in requests: neither is traffic.
+struct Traffic {
+  u64 bytes = 0, excess_bytes = 0;
+};
+bool is_traffic(access::Space);
+Traffic traffic(const Kernel&);
+Traffic traffic(const Model&); // of kernels that were counted
+
 double share_of(u64 part, u64 all); // 0 of nothing
 
 } // namespace warplens::summary

@@ -140,6 +140,8 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
       add_warning(model.warnings, diagnostic, launch.count(), source);
   for (const diag::Diagnostic& diagnostic : input.messages)
     add_warning(model.warnings, diagnostic, 1, source);
+  std::ranges::stable_sort(model.warnings, std::greater<>(),
+                           [](const Warning& w) { return w.diagnostic.severity; });
   std::map<std::string, u64> calls;
   for (const measure::Unsupported& unsupported : input.unsupported)
     calls[unsupported.function] += unsupported.calls;
@@ -160,8 +162,9 @@ std::string text_of(const Measurement& measurement) {
 
 bool passes_strict(const Model& model) {
   auto is_finding = [](const Warning& w) {
-    return diag::check_of(w.diagnostic.kind) != diag::Check::none &&
-           w.diagnostic.severity != diag::Severity::note;
+    return w.diagnostic.severity == diag::Severity::error ||
+           (diag::check_of(w.diagnostic.kind) != diag::Check::none &&
+            w.diagnostic.severity != diag::Severity::note);
   };
   return model.complete && std::none_of(model.warnings.begin(), model.warnings.end(), is_finding);
 }

@@ -60,6 +60,7 @@ text_of(const Measurement&); // "measured by Nsight Compute 2025.3.1 on NVIDIA H
 struct Ranks {
   u32 of = 0; // that the job had
   std::map<u32, std::set<i64>> processes;
+  std::string job{}; // tells jobs apart; empty: several, or not known
 };
 
 struct Input {
@@ -183,7 +184,7 @@ struct Kernel {
   std::vector<Line> lines; // worst first; only accesses that ran
   std::vector<AccessRow> never_executed;
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
-  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture, of all spaces
   u64 cycles = 0;                                            // of all its accesses, excess and need
   double share = 0;                                          // of the program's excess cycles
   Parts ranks, devices;                                      // summary/parts.h
@@ -239,7 +240,7 @@ struct Model {
   bool complete = false;
   std::vector<Kernel> kernels; // worst first; those that were not counted after those that were
   std::map<access::Space, std::vector<arch::Counts>> totals; // per architecture
-  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture
+  u64 excess_bytes = 0, moved_bytes = 0, excess_cycles = 0;  // under the first architecture, of all spaces
   u64 cycles = 0;                                            // likewise, of all kernels
   std::vector<Finding> findings;                             // worst first; after them those that L1 serves
   std::vector<ProgramLine> lines;                            // those with excess, worst first
@@ -255,7 +256,8 @@ bool has_sampled(const Model&);
 // "412 of 1000 blocks": how far sampled and partial launches were counted.
 std::string blocks_of(const Kernel&);
 
-// What --strict asks: every launch counted, none missing, and nothing that --check found against the program.
+// What --strict asks: every launch counted, none missing, no message that is an error, and nothing that --check found against the
+// program.
 bool passes_strict(const Model&);
 
 // Fails on a filter that is no regular expression.

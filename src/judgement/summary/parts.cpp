@@ -1,6 +1,7 @@
 // The sums of each rank and device, of launches that know their process and their device. See parts.h.
 #include "summary/parts.h"
 #include "measure/totals.h"
+#include "summary/findings.h"
 #include "summary/rows.h"
 #include "text/words.h"
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ void tell(const Input& input, std::vector<Kernel>& kernels, std::size_t of, Part
       for (const auto& [part, count] : launches) all.try_emplace(part, 0);
       for (const measure::SiteRecord& site : launch.record.sites) {
         if (!ran(site.counters)) continue;
-        const bool summed = site.site.timing_dependent == access::Timing::none;
+        const bool summed = site.site.timing_dependent == access::Timing::none && is_traffic(site.space);
         Shares& line = lines[place_of(site.site, false)];
         for (const auto& [part, count] : launches) {
           const u64 bytes = measure::bytes_moved(site.counters[0], site.space) * count;
@@ -92,7 +93,9 @@ std::map<u32, DeviceSum> sums_by_device(const Model& model) {
       DeviceSum& sum = out[launch.record.device];
       sum.launches += launch.count();
       for (const measure::SiteRecord& site : launch.record.sites) {
-        if (site.counters.empty() || site.site.timing_dependent != access::Timing::none) continue;
+        if (site.counters.empty() || site.site.timing_dependent != access::Timing::none ||
+            !is_traffic(site.space))
+          continue;
         sum.moved_bytes += measure::bytes_moved(site.counters[0], site.space) * launch.count();
         sum.excess_bytes += measure::excess_bytes(site.counters[0], site.space, site.site) * launch.count();
       }

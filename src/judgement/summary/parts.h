@@ -5,7 +5,8 @@
 namespace warplens::summary {
 
 struct DeviceSum {
-  u64 launches = 0, moved_bytes = 0, excess_bytes = 0; // of launches that were counted
+  u64 launches = 0, moved_bytes = 0,
+      excess_bytes = 0; // of launches that were counted; bytes of traffic (findings.h)
   bool operator==(const DeviceSum&) const = default;
 };
 

@@ -2,6 +2,7 @@
 #include "html/report_data.h"
 #include "measure/totals.h"
 #include "summary/bottleneck.h"
+#include "summary/findings.h"
 #include "summary/kernel_occupancy.h"
 #include "text/words.h"
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ Sums sums_of(const measure::LaunchRecord& launch) {
     if (site.space == access::Space::shared) {
       out.passes += counts.wavefronts;
       out.excess_passes += measure::excess(counts, site.space);
-    } else if (site.space != access::Space::constant) {
+    } else if (summary::is_traffic(site.space)) {
       out.moved += measure::bytes_moved(counts, site.space);
       out.excess += measure::excess_bytes(counts, site.space, site.site);
     }

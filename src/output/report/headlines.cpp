@@ -46,11 +46,7 @@ bool costs_little(const Page& page, const Finding& finding) {
 // Of what the program moves from and to device memory, what the advice saves where it is given. Passes of shared memory are
 // no traffic.
 double share_saved(const Model& model, u64 saved) {
-  u64 all = 0;
-  for (const auto& [space, counters] : model.totals)
-    if (!counters.empty() && space != Space::shared && space != Space::constant)
-      all += measure::bytes_moved(counters[0], space);
-  return all == 0 ? 0 : static_cast<double>(saved) / static_cast<double>(all);
+  return summary::share_of(saved, summary::traffic(model).bytes);
 }
 
 // What to change; what one can do where there is no advice.

@@ -255,9 +255,10 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
   json_t out{{"kernel", kernel.mangled}, {"name", kernel.name},    {"short", kernel.label},
              {"module", kernel.module},  {"status", label.name()}, {"launches", kernel.launches}};
   out["block"] = dim(kernel.block);
-  out["excess_bytes"] = kernel.excess_bytes;
+  const summary::Traffic moved = summary::traffic(kernel);
+  out["excess_bytes"] = moved.excess_bytes;
   out["excess_cycles"] = kernel.excess_cycles;
-  out["moved_bytes"] = kernel.moved_bytes;
+  out["moved_bytes"] = moved.bytes;
   out["share"] = kernel.share;
   put_parts(out, kernel.ranks, kernel.devices);
   out["limit"] = limit_json(model, kernel);
@@ -286,9 +287,9 @@ json_t kernel_json(const Model& model, const Kernel& kernel) {
 }
 
 json_t totals_json(const Model& model) {
-  json_t out{{"excess_bytes", model.excess_bytes},
-             {"moved_bytes", model.moved_bytes},
-             {"excess_cycles", model.excess_cycles}};
+  const summary::Traffic all = summary::traffic(model);
+  json_t out{
+      {"excess_bytes", all.excess_bytes}, {"moved_bytes", all.bytes}, {"excess_cycles", model.excess_cycles}};
   out["spaces"] = json_t::object();
   const std::vector<u32>& sm = model.input.sm;
   bool proved =
@@ -365,7 +366,8 @@ std::string json(const Model& model, std::string_view version) {
       for (i64 process : of_rank) numbers.push_back(processes.number(process));
       there.push_back({{"rank", rank}, {"processes", std::move(numbers)}});
     }
-    out.put("ranks", {{"of", input.ranks.of}, {"there", std::move(there)}});
+    out.put("ranks",
+            {{"of", input.ranks.of}, {"job", text_or_null(input.ranks.job)}, {"there", std::move(there)}});
   }
   json_t devices = json_t::array();
   for (const auto& [device, sum] : sums_by_device(model))

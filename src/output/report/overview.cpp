@@ -29,18 +29,16 @@ constexpr u32 most_accesses = 6;
 
 // What a kernel moves between warps and the L1, and the share of it for nothing; shared memory has a column of its own.
 struct Moved {
-  u64 bytes = 0, excess_bytes = 0, wavefronts = 0, excess_wavefronts = 0;
+  summary::Traffic l1;
+  u64 wavefronts = 0, excess_wavefronts = 0;
 };
 
 Moved moved_by(const Kernel& kernel) {
-  Moved out;
-  for (const auto& [space, counters] : kernel.totals)
-    if (space == Space::shared) {
-      out.wavefronts += counters[0].wavefronts, out.excess_wavefronts += measure::excess(counters[0], space);
-    } else if (space != Space::constant) {
-      out.bytes += measure::bytes_moved(counters[0], space);
-      out.excess_bytes += summary::excess_bytes(kernel, space);
-    }
+  Moved out{summary::traffic(kernel)};
+  if (const auto shared = kernel.totals.find(Space::shared); shared != kernel.totals.end()) {
+    out.wavefronts = shared->second[0].wavefronts;
+    out.excess_wavefronts = measure::excess(shared->second[0], Space::shared);
+  }
   return out;
 }
 
@@ -243,8 +241,8 @@ std::string kernel_list(const Page& page) {
     }
     out +=
         clip(fmt::format("{}{}{}{}{}  {}", pad_right(title, name_width), pad_left(human(kernel.launches), 10),
-                         pad_left(moved.bytes == 0 ? "-" : shown_bytes(moved.bytes, sampled), 11),
-                         pad_left(share_text(moved.excess_bytes, moved.bytes), 13),
+                         pad_left(moved.l1.bytes == 0 ? "-" : shown_bytes(moved.l1.bytes, sampled), 11),
+                         pad_left(share_text(moved.l1.excess_bytes, moved.l1.bytes), 13),
                          conflicts ? pad_left(share_text(moved.excess_wavefronts, moved.wavefronts), 11) : "",
                          limited),
              page.options.width) +

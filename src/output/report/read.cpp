@@ -2,7 +2,9 @@
 #include "report/read.h"
 #include "measure/members.h"
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace warplens::report {
 namespace {
@@ -98,6 +100,7 @@ void take_missing(const json& document, Saved& saved) {
 
 void take_ranks(const json& value, Ranks& ranks) {
   take(value, "of", ranks.of);
+  take(value, "job", ranks.job);
   each_object(value, "there", [&](const json& one) {
     u32 rank = 0;
     take(one, "rank", rank);
@@ -213,11 +216,50 @@ Result<void> merge_measurements(std::optional<Measurement>& into, const std::opt
   return {};
 }
 
+Result<bool> MergedRuns::is_known(const Ranks& ranks) {
+  std::size_t known = 0;
+  for (const auto& [rank, _] : ranks.processes)
+    if (!ranks.job.empty() && !ranks_.emplace(ranks.job, rank).second) ++known, twice_.insert(rank);
+  if (known != 0 && known != ranks.processes.size())
+    return failure(diag::error("report-mismatch",
+                               fmt::format("rank {} of the job would count twice", fmt::join(twice_, ", ")),
+                               {}, "give each rank's file once, or the file that has all ranks alone"));
+  return known != 0;
+}
+
+// A launcher ends the other ranks when one has ended badly: the first that nobody told to end is the cause.
+void MergedRuns::tell_of_ranks() {
+  auto say = [&](const char* kind, std::string message, std::string help) {
+    out_.input.messages.push_back(diag::warning(kind, std::move(message), {}, std::move(help)));
+  };
+  if (!twice_.empty())
+    say("rank-twice",
+        fmt::format("rank {} of the job is in several of the files, and counted once",
+                    fmt::join(twice_, ", ")),
+        "a file without a rank in its name may have all of them");
+  auto was_told = [](const auto& one) {
+    return one.second.signal == SIGTERM || one.second.signal == SIGINT || one.second.signal == SIGHUP;
+  };
+  const auto cause = std::ranges::find_if_not(ended_, was_told);
+  if (cause == ended_.end()) return;
+  const auto& [rank, end] = *cause;
+  out_.input.outcome = end;
+  say("rank-ended",
+      fmt::format("rank {} {}{}", rank,
+                  end.signal != 0 ? fmt::format("was killed by signal {}", end.signal)
+                                  : fmt::format("ended with exit code {}", end.exit_code),
+                  std::ranges::any_of(ended_, was_told) ? "; the others were then ended" : ""),
+      "");
+}
+
 Result<void> MergedRuns::add(Saved run) {
   auto mismatch = [](std::string message, std::string help) {
     return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
   };
   Input &all = out_.input, &input = run.input;
+  Result<bool> known = is_known(input.ranks);
+  if (!known) return failure(known.error());
+  if (*known) return {};
   if (runs_++ == 0) all.sm = input.sm, all.command = input.command, all.measured = input.measured;
   if (input.sm != all.sm)
     return mismatch("the reports were counted for different architectures",
@@ -246,6 +288,11 @@ Result<void> MergedRuns::add(Saved run) {
     renumber(launch.process);
     all.interrupted.push_back(std::move(launch));
   }
+  if (all.ranks.of == 0) all.ranks.job = input.ranks.job;
+  if (all.ranks.job != input.ranks.job) all.ranks.job.clear();
+  if (const Outcome& end = input.outcome;
+      input.ranks.processes.size() == 1 && (end.exit_code != 0 || end.signal != 0) && !end.was_stopped())
+    ended_.emplace_back(input.ranks.processes.begin()->first, end);
   all.ranks.of = std::max(all.ranks.of, input.ranks.of);
   for (const auto& [rank, of_rank] : input.ranks.processes) {
     std::set<i64>& processes = all.ranks.processes[rank];
@@ -286,6 +333,7 @@ Result<Saved> MergedRuns::finish() && {
   if (out_.input.ranks.of != 0 && !out_.input.launches.empty()) // a rank may have no part in it
     std::erase_if(out_.input.messages,
                   [](const diag::Diagnostic& message) { return message.kind == "no-launch-seen"; });
+  tell_of_ranks();
   return std::move(out_);
 }
 

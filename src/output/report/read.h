@@ -32,16 +32,21 @@ class MergedRuns {
 public:
   MergedRuns() = default;
   MergedRuns(const MergedRuns&) = delete; // the list refers to the launches
-  // Errors: report-mismatch where they were counted for different architectures, or where one instruction of a module is not
-  // the same in both.
+  // Ranks of a job that are in it already are not counted again: a message says so. Errors: report-mismatch where they were counted
+  // for different architectures, where one instruction of a module is not the same in both, or where only some ranks are new.
   Result<void> add(Saved);
   Result<Saved> finish() &&; // report-mismatch where there is none
 
 private:
+  Result<bool> is_known(const Ranks&); // all of it
+  void tell_of_ranks();
   using Instruction = std::tuple<std::string, u32, access::Space>; // module, site, space
   std::map<Instruction, std::pair<std::string, access::SourceStack>> known_;
   Saved out_;
   LaunchList launches_{out_.input.launches};
+  std::set<std::pair<std::string, u32>> ranks_; // of which job
+  std::set<u32> twice_;                         // ranks that were in it already
+  std::vector<std::pair<u32, Outcome>> ended_;  // those that did not end well
   i64 processes_ = 0;
   u64 runs_ = 0;
 };

@@ -191,28 +191,37 @@ std::string row_line(const Page& page, const Kernel& kernel, const AccessRow& ro
   return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
 }
 
-// A line's rows, worst first. Unrolled loops make many of one statement: those that matter least are summed up.
+// A kernel's own parameters, read by all lanes at once: the compiler wrote that, and no array of the program's is read.
+bool is_parameter_read(const AccessRow& row) {
+  return row.space == Space::constant && row.site.array.kind == access::ArrayKind::parameter &&
+         row.excess_cycles == 0;
+}
+
+// A line's rows, worst first; empty where there is none. Unrolled loops make many of one statement: those that matter least are summed up.
 std::string line_block(const Page& page, const Kernel& kernel, const Line& line) {
   constexpr std::size_t most_rows = 4;
+  std::vector<const AccessRow*> rows;
+  for (const AccessRow& row : line.rows)
+    if (!is_parameter_read(row)) rows.push_back(&row);
+  if (rows.empty()) return "";
   std::string place = "  " + place_name(page, line);
-  if (line.rows.size() > 1 && line.rows[1].excess_cycles != 0)
-    place += fmt::format("  [{}]", percent(line.share));
+  if (rows.size() > 1 && rows[1]->excess_cycles != 0) place += fmt::format("  [{}]", percent(line.share));
   u32 room = page.options.width - std::min(page.options.width, width_of(place) + 2);
   std::string out = page.style.bold(clip(place, page.options.width));
   if (!line.text.empty() && room >= 8) out += "  " + clip(source_text(line), room);
   out += '\n';
-  bool all = page.options.top_lines == 0 || page.options.details || line.rows.size() <= most_rows + 1;
-  std::size_t shown = all ? line.rows.size() : most_rows;
+  bool all = page.options.top_lines == 0 || page.options.details || rows.size() <= most_rows + 1;
+  std::size_t shown = all ? rows.size() : most_rows;
   double rest = 0;
-  for (std::size_t i = 0; i < line.rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i < shown)
-      out += row_line(page, kernel, line.rows[i]);
+      out += row_line(page, kernel, *rows[i]);
     else
-      rest += line.rows[i].share;
+      rest += rows[i]->share;
   }
-  if (shown < line.rows.size())
-    out += fmt::format("    and {} of this line with {} of the waste\n",
-                       human(line.rows.size() - shown, "access"), percent(rest));
+  if (shown < rows.size())
+    out += fmt::format("    and {} of this line with {} of the waste\n", human(rows.size() - shown, "access"),
+                       percent(rest));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include "base/characters.h"
 #include "measure/totals.h"
 #include "report/sections.h"
+#include "source/places.h"
 #include "summary/findings.h"
 #include "text/words.h"
 #include <algorithm>
@@ -168,7 +169,6 @@ std::string program_totals(const Page& page) {
   const u64 combined = combined_wavefronts(model);
   const bool sampled = summary::has_sampled(model);
   std::string out;
-  u64 wasted = 0, all = 0; // bytes, of all but shared and constant memory
   auto say = [&](u64 part, u64 whole, std::string_view of, std::string (*words)(u64, bool)) {
     if (part == 0 || whole == 0) return;
     const std::string share = percent(static_cast<double>(part) / static_cast<double>(whole));
@@ -176,12 +176,8 @@ std::string program_totals(const Page& page) {
                             words(whole, sampled)),
                 "", page.options.width);
   };
-  for (const auto& [space, counters] : model.totals)
-    if (space != access::Space::shared && space != access::Space::constant) {
-      wasted += summary::excess_bytes(model, space);
-      all += measure::bytes_moved(counters[0], space);
-    }
-  say(wasted, all, "traffic between warps and the L1 is", shown_bytes);
+  const summary::Traffic all = summary::traffic(model);
+  say(all.excess_bytes, all.bytes, "traffic between warps and the L1 is", shown_bytes);
   for (const auto& [space, counters] : model.totals) {
     arch::Counts sum = counters[0];
     if (space == access::Space::shared) {
@@ -263,9 +259,12 @@ std::string title_section(const Page& page) {
                                        launches_of(model.input), what_for(model), how_counted(model));
   std::string out = page.style.bold(wrap(text, "", width));
   if (!model.lines_known && !model.input.measured)
-    out += page.style.poor(
-        wrap("Source lines are not known. Rebuild with NVCC_APPEND_FLAGS=-lineinfo in the environment.", "",
-             width));
+    out += page.style.poor(wrap(
+        !model.input.command.empty() && source::is_kernel_file(model.input.command[0])
+            ? "Source lines are not known: the file has none. nvcc -lineinfo, clang -gline-tables-only and "
+              "numba.cuda.jit(lineinfo=True) write them."
+            : "Source lines are not known. Rebuild with NVCC_APPEND_FLAGS=-lineinfo in the environment.",
+        "", width));
   if (std::vector<std::string> files = changed_files(page); !files.empty())
     out += page.style.poor(wrap(
         listed(files, 3) + " changed after the program was built: other lines may have run.", "", width));

@@ -248,6 +248,8 @@ Result<void> write_findings(const List& list, const findings::SourceText& text_o
       return done;
   if (!asked.findings.empty())
     if (auto done = outputs.write("--findings", findings::json(list, version), output); !done) return done;
+  if (!asked.junit.empty())
+    if (auto done = outputs.write("--junit", findings::junit(list), output); !done) return done;
   if (!asked.markdown.empty())
     if (auto done = outputs.write("--markdown", findings::markdown(list), output); !done) return done;
   if (!asked.write_baseline.empty() && findings::is_conclusive(list))

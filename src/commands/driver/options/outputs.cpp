@@ -70,6 +70,7 @@ report::Grouping grouping(std::string_view word) {
 Named Outputs::named(const GateOptions& options) {
   return given({{"--sarif", options.sarif},
                 {"--findings", options.findings},
+                {"--junit", options.junit},
                 {"--markdown", options.markdown},
                 {"--write-baseline", options.write_baseline},
                 {"--fix-dry-run", options.fix_dry_run ? "-" : ""}}); // a diff for `patch`, and nothing else

@@ -5,6 +5,7 @@
 #include "launcher/kernel_file.h"
 #include "os/environment.h"
 #include "os/file.h"
+#include "source/places.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ Result<void> check_options(Prepared& run) {
 }
 
 Result<void> plan_if_kernel_file(Prepared& run) {
-  if (!launcher::is_kernel_file(given(run))) return {};
+  if (!source::is_kernel_file(given(run))) return {};
   Result<ir::Module> module = launcher::read_kernel_file(given(run), run.sm[0]);
   if (!module) return failure(module.error());
   std::span<const std::string> words(run.options.command);

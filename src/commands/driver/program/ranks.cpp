@@ -137,13 +137,8 @@ std::string with_rank(const std::string& name, u32 rank) {
 Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
   RankOutputs out{asked, asked, asked, {}, false};
   auto names = [](RunOptions& o) {
-    return std::array{&o.json,
-                      &o.html,
-                      &o.report,
-                      &o.gates.sarif,
-                      &o.gates.markdown,
-                      &o.gates.findings,
-                      &o.gates.write_baseline};
+    return std::array{&o.json,           &o.html,           &o.report,      &o.gates.sarif,
+                      &o.gates.markdown, &o.gates.findings, &o.gates.junit, &o.gates.write_baseline};
   };
   const auto own = names(out.own), all = names(out.all), alone = names(out.alone);
   for (std::size_t n = 0; n < own.size(); ++n) {
@@ -159,7 +154,7 @@ Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
   if (!is_no_file(out.all.json)) out.json_of_rank = with_rank(out.all.json, job.rank);
   GateOptions written;
   written.sarif = out.own.gates.sarif, written.markdown = out.own.gates.markdown;
-  written.findings = out.own.gates.findings;
+  written.findings = out.own.gates.findings, written.junit = out.own.gates.junit;
   out.own.gates = written;
   out.own.strict = out.own.verify_fix = false;
   if (job.rank != 0) out.own.no_progress = true;

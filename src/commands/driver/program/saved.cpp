@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <glob.h>
 #include <iostream>
+#include <unistd.h>
 
 namespace warplens::driver {
 namespace {
@@ -75,6 +77,19 @@ Result<std::string> saved_text(const std::string& path) {
   if (in.bad() || (path != "-" && !file.is_open()))
     return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
                                "give a file that 'warplens run --json FILE' wrote, or one of a profiler"));
+  return out;
+}
+
+std::vector<std::string> with_patterns(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    glob_t found{};
+    if (::access(name.c_str(), F_OK) != 0 && ::glob(name.c_str(), 0, nullptr, &found) == 0)
+      out.insert(out.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    else
+      out.push_back(name);
+    ::globfree(&found);
+  }
   return out;
 }
 

@@ -8,6 +8,9 @@ namespace warplens::driver {
 // What is in such a file; "-" is standard input. Errors: report-unreadable.
 Result<std::string> saved_text(const std::string& path);
 
+// Names with the files that a pattern in quotes stands for in its place: "run.*.json". One that no file matches stays.
+std::vector<std::string> with_patterns(const std::vector<std::string>& names);
+
 // A file, or "-" for standard input. Errors: report-unreadable, those of report::read_json and of measured::read; `foreign`:
 // the latter of a file that is neither.
 Result<report::Saved> read_saved(const std::string& file, bool foreign = false);
