@@ -100,7 +100,7 @@ TEST(Symbols, BoundsAreThoseOfTheTable) {
   Judgement j = judged(kernel(odd), with_n({0, 1, 2, 3, 7, 16, 31}));
   EXPECT_EQ(wavefronts(j), (Interval{1, 1}));
   EXPECT_EQ(j.verdict, Verdict::conflict_free);
-  EXPECT_EQ(pattern_text(j), "stride 8*parameter 3 + 4 bytes");
+  EXPECT_EQ(pattern_text(j), "stride (8*parameter 3 + 4) bytes");
   EXPECT_EQ(tables_of(j), Lines{});
   j = judged(kernel("mad.lo.s32 %r6, %r8, 4, 2;\nmul.lo.s32 %r3, %r6, %r1;\n"),
              with_n({0, 1, 2, 3, 7, 16, 31}));
@@ -112,7 +112,7 @@ TEST(Symbols, BoundsAreThoseOfTheTable) {
   j = judged(kernel(odd, 4, false), with_n({0, 1, 2, 3, 7, 16, 31}));
   EXPECT_EQ(sectors(j), (Interval{4, 32}));
   EXPECT_EQ(j.costs[0].requests, (Interval{1, 1}));
-  EXPECT_EQ(pattern_text(j), "stride 8*parameter 3 + 4 bytes");
+  EXPECT_EQ(pattern_text(j), "stride (8*parameter 3 + 4) bytes");
   EXPECT_EQ(tables_of(j), Lines{"sectors by parameter 3: 0: 4, 1: 12, 2: 20, 3: 28, 32 from 4 on"});
   // By what the stride is, not by the parameter in it.
   j = judged(kernel("add.s32 %r6, %r8, 1;\nmul.lo.s32 %r3, %r6, %r1;\n"), with_n({0, 1, 2, 3, 7, 15, 31}));

@@ -5,6 +5,7 @@
 #include "check/words.h"
 #include "os/file.h"
 #include "ptx/parse.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace warplens::check {
@@ -288,6 +289,42 @@ TEST(Verdicts, WhereAsynchronousCopiesWriteIsJudged) {
   EXPECT_EQ(copy(128, apart, ", %r2")[1].verdict, Verdict::bank_conflict);
   const std::string all = "mul.wide.u32 %rd3, %r1, 4;\nmov.u32 %r6, 2;\nadd.u32 %r6, %r6, 2;\n";
   EXPECT_EQ(copy(128, all, ", %r6")[1].costs[0].wavefronts, (Interval{32, 32})) << "it is told to read all";
+}
+
+// Lanes of a stride in bytes: what a GPU stops at is no cost, and the stride has to be a multiple of what is accessed.
+TEST(Verdicts, LanesThatAreApartByBytesAreAligned) {
+  auto at = [](std::optional<i64> stride) {
+    auto parsed =
+        ptx::parse(kernel("cvt.u64.u32 %rd3, %r1;\nmul.lo.s64 %rd3, %rd3, %rd2;\nadd.s64 %rd4, %rd1, "
+                          "%rd3;\nld.global.b32 %r4, [%rd4];\n"));
+    Options options;
+    options.architectures = {arch::find(90)};
+    if (stride) options.arguments = {{"n", *stride}};
+    return check(parsed->module, options).judgements.at(0);
+  };
+  const Judgement any = at({});
+  EXPECT_EQ(any.costs[0].sectors, (Interval{1, 32}));
+  EXPECT_EQ(pattern_text(any), "stride (parameter 2) bytes");
+  EXPECT_THAT(texts(any.demands), testing::Contains("parameter 2 % 4 == 0"));
+  ASSERT_TRUE(at(33).fault);
+  EXPECT_EQ(at(33).fault->bytes, 1);
+  EXPECT_FALSE(at(36).fault);
+}
+
+// Longer rows would suit who reads the tile, and cost the copies that fill it: the pieces of a row are exchanged instead.
+TEST(Verdicts, CopiesPastTheL1AreHeardBeforeTheirTileIsPadded) {
+  auto reader = [](const std::string& filled) {
+    std::vector<Judgement> all = judged(
+        kernel("mov.u32 %r4, tile;\n" + filled +
+               "and.b32 %r6, %r1, 15;\nshl.b32 %r6, %r6, 6;\nshr.u32 %r7, %r1, 4;\nshl.b32 %r7, %r7, 4;\n"
+               "add.u32 %r6, %r6, %r7;\nadd.u32 %r6, %r4, %r6;\n"
+               "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r5, %r7}, [%r6];\n"));
+    return all.back().advice ? all.back().advice->change : "";
+  };
+  EXPECT_THAT(reader(""), testing::StartsWith("make each row"));
+  EXPECT_THAT(reader("shl.b32 %r3, %r1, 4;\nadd.u32 %r5, %r4, %r3;\nmul.wide.u32 %rd3, %r1, 16;\n"
+                     "add.s64 %rd4, %rd1, %rd3;\ncp.async.cg.shared.global [%r5], [%rd4], 16;\n"),
+              testing::StartsWith("keep chunk c of row r"));
 }
 
 // With the distances between lanes not known, what lanes apart would take is no ideal.

@@ -84,6 +84,13 @@ TEST(Propose, AsksWhereTokensShowSomethingToEdit) {
       "struct P { float x, y; };\n__global__ void k(const P* p) { use(/*@*/p[threadIdx.x]); }\n";
   EXPECT_TRUE(is_asked(pairs, "p", {Kind::aligned, 8, 0}));
   EXPECT_FALSE(is_asked(pairs, "p", {Kind::aligned, 16, 0}));
+  // Of what is on one line with the head of its function, nvcc says that it is in the head.
+  EXPECT_TRUE(
+      is_asked("struct P { float x, y; };\n__global__ void k(const P* /*@*/p) { use(p[threadIdx.x]); }\n",
+               "p", {Kind::aligned, 8, 0}));
+  EXPECT_TRUE(is_asked(
+      "__global__ void /*@*/k(int* a) { __shared__ int t[32][32]; t[0][threadIdx.x] = 1; }\n", "t", padded));
+  EXPECT_FALSE(is_asked("void f(int /*@*/a);\nvoid g() { __shared__ int t[32][32]; }\n", "t", padded));
 }
 
 TEST(Propose, SaysWhyThereIsNoEdit) {
@@ -165,6 +172,23 @@ TEST(Notes, NameTheDeclarationTheMemberAndTheOrder) {
   EXPECT_EQ(finding.notes[0].place->line, 3u);
   EXPECT_EQ(finding.notes[1].text,
             "another order of the indices of 'a' changes line 4 of this function, too");
+}
+
+TEST(Notes, SayWhereNoOrderOfTheIndicesHelps) {
+  auto diagonal = [](const std::string& index, const std::string& more = "") {
+    const Finding finding =
+        proposed("__global__ void k(float* a, int n, int d) {\n  int i = blockIdx.x * 32 + threadIdx.x + 1;\n"
+                 "  " +
+                     more + "\n  a[" + index + "] = /*@*/1;\n}\n",
+                 "a", {Kind::other_order, 0, 0});
+    return finding.fix->text.find("diagonals") != std::string::npos;
+  };
+  EXPECT_TRUE(diagonal("i * n + j", "int j = d - i;"));
+  EXPECT_TRUE(diagonal("(i - 1) * n + d - threadIdx.x"));
+  EXPECT_TRUE(diagonal("i][d - i"));
+  EXPECT_FALSE(diagonal("i * n + j", "int j = i % 4;")) << "neighbouring threads are neighbours there";
+  EXPECT_FALSE(diagonal("i * n + j", "int j = d;"));
+  EXPECT_FALSE(diagonal("i * n + d - 1"));
 }
 
 TEST(Edits, AreAppliedTogetherOrNotAtAll) {

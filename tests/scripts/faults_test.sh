@@ -151,7 +151,7 @@ expect_code 0
 case_of "$program" past 0
 expect_code 0
 expect_in stdout '^sync: cudaSuccess$'
-expect_in stderr 'store of 4 bytes at 0x[0-9a-f]+ is past its allocation'
+expect_in stderr 'store of 4 bytes at 0x[0-9a-f]+ is outside its allocation'
 case_of --memory=strict "$program" past 0
 expect_code 0
 expect_in stdout '^sync: cudaErrorIllegalAddress$'

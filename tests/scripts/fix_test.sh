@@ -107,6 +107,14 @@ fixed() {
   check "$name.cu" # in blocks of another shape a tile may still have conflicts: a note
   expect_not_in stdout "warning: .*\\[$2\\]|\\[missing-restrict\\]"
 }
+# However the file is called.
+mkdir -p from/here
+cp tile.cu from
+for name in ../tile.cu ../../from/tile.cu "$PWD/from/here/../tile.cu"; do
+  (cd from/here && "$warplens" check --compiler clang --no-config --fix-dry-run "$name" >../../called.diff 2>&1 || true)
+  expect_in called.diff '^\+.*float block\[tile\]\[tile \+ 1\];'
+done
+
 fixed tile bank-conflict 'float block\[tile\]\[tile \+ 1\];' 'wavefronts 16384' 512
 fixed vector uncoalesced-load 'struct __align__\(8\) Point' 'sectors 1024' 512
 fixed alias missing-restrict 'const float\* __restrict__ weight' 1536 1056

@@ -57,7 +57,7 @@ for compiler in $compilers; do
     expect_failed 'cudaMemcpy returned cudaErrorInvalidValue' 'to nowhere'
     expect_failed 'cudaMallocHost returned cudaErrorMemoryAllocation' "of the host's"
     expect_failed 'cudaMemset returned cudaErrorInvalidValue' 'past its end'
-    expect_failed 'cudaLaunchKernel returned cudaErrorInvalid[A-Za-z]*' '__global__ void plain' # that is where the call is
+    expect_failed 'cudaLaunchKernel returned cudaErrorInvalid[A-Za-z]*' 'plain<<<' # not where the compilers' stub is'
     expect_failed 'cudaSetDevice returned cudaErrorInvalidDevice' 'no such device'
     expect_failed 'cudaMemset3D returned cudaErrorInvalidValue' 'a box'
     [ -n "$way" ] || expect_failed 'cudaFree returned cudaErrorInvalidValue' 'twice'
@@ -66,6 +66,74 @@ for compiler in $compilers; do
 done
 run "$warplens" run --compiler clang --json report.json failed_calls.cu
 expect_json report.json "$failed" ''
+
+# What --check finds is an error in each form; memory that is never freed is a note, with a rule of its own.
+cat >leak.cu <<'CU'
+__global__ void fill(int* a) { a[threadIdx.x] = 1; }
+int main() {
+  int* a;
+  cudaMalloc(&a, 400);
+  fill<<<1, 100>>>(a);
+  cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --check memory --strict --fail-on error --findings found.json leak.cu
+expect_code 0
+expect_in stderr 'note: 400 bytes in 1 allocation were never freed'
+expect_json found.json '[(f["rule"], f["severity"]) for f in r["findings"]]' "[('memory-leak', 'note')]"
+run "$warplens" run --compiler clang --check memory --rule memory-leak=off --findings found.json leak.cu
+expect_json found.json 'r["findings"]' '[]'
+
+# The same mistake of many launches is told once, with how often.
+cat >often.cu <<'CU'
+__global__ void step(int* t, int i) { t[i + 1] = t[i] + threadIdx.x; } // of what nobody wrote, at a new address each time
+int main() {
+  int* t;
+  cudaMalloc(&t, 400);
+  for (int i = 0; i < 80; i += 2) step<<<1, 1>>>(t, i);
+  cudaFree(t);
+}
+CU
+run "$warplens" run --compiler clang --check memory --fail-on error --findings found.json often.cu
+expect_code 1
+tr -s ' \n' ' ' <stderr >flat
+expect_in flat 'often.cu:1: error: global memory is read that nobody wrote: 4 bytes at 0x[0-9a-f]+ \(40 times\)'
+[ "$(grep -o 'is read that nobody wrote' flat | wc -l)" = 3 ] || # the first lines, the message, the finding that fails
+  fail "one mistake is told again and again: $(cat stderr)"
+expect_json found.json '[(f["rule"], f["severity"], f["line"]) for f in r["findings"] if f["rule"] == "program-mistake"]' \
+  "[('program-mistake', 'error', 1)]"
+
+# A pointer to memory of the host: of its stack, from malloc, or static.
+cat >host.cu <<'CU'
+#include <cstdlib>
+__global__ void fill(int* a) { a[threadIdx.x] = 1; }
+int fixed[64];
+int main(int, char** argv) {
+  int local[64] = {};
+  fill<<<1, 32>>>(*argv[1] == 's' ? local : *argv[1] == 'm' ? (int*)malloc(256) : fixed);
+  cudaDeviceSynchronize();
+}
+CU
+for where in stack malloc fixed; do
+  run "$warplens" run --compiler clang --json report.json host.cu $where
+  expect_said 'kernel-illegal-address 2 store of 4 bytes at .* memory of the host.* cudaMalloc, and copy it there with cudaMemcpy'
+done
+
+# What kernels printed and nobody waited for.
+cat >printed.cu <<'CU'
+#include <cstdio>
+__global__ void hello() { printf("hello %d\n", threadIdx.x); }
+int main(int argc, char**) {
+  hello<<<1, 4>>>();
+  if (argc > 1) cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --json report.json printed.cu
+expect_not_in stdout hello
+expect_said 'printf-not-shown .* 4 lines of printf in kernels were not shown: the program ended first'
+run "$warplens" run --compiler clang --json report.json printed.cu wait
+expect_in stdout '^hello 3$'
+expect_json report.json 'r["messages"]' '[]'
 
 # Memory that is written in each way that there is, and then read: nothing is said.
 run "$warplens" run --compiler clang --check memory,race,sync --strict --json report.json "$source_dir/tests/scripts/programs/written.cu"

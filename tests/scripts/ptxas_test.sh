@@ -35,6 +35,40 @@ run "$warplens" run --compiler clang --json clang.json "$programs/scale.cu" word
 expect_code 0
 is_machine_code clang.json
 
+# A kernel that prints looks how deep its stack may get.
+cat >prints.cu <<'CU'
+#include <cstdio>
+__global__ void hello() { printf("hello %d from block %d\n", threadIdx.x, blockIdx.x); }
+int main() {
+  hello<<<2, 4>>>();
+  cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --json prints.json prints.cu
+expect_in stdout '^hello 3 from block 1$'
+is_machine_code prints.json
+
+# Shared memory is the program's own: what machine code keeps in front of it for the system is in no message.
+cat >halo.cu <<'CU'
+__global__ void halo(float* u) {
+  __shared__ float s[128];
+  s[threadIdx.x + 1] = u[threadIdx.x];
+  __syncthreads();
+  u[threadIdx.x] = s[127 - threadIdx.x];
+}
+int main() {
+  float* u;
+  cudaMalloc(&u, 512);
+  halo<<<1, 128>>>(u);
+  cudaDeviceSynchronize();
+}
+CU
+for code in auto ptx; do
+  run "$warplens" run --compiler clang --code $code --json halo.json halo.cu
+  expect_json halo.json '[d["message"] for l in r["launches"] for d in l["diagnostics"]]' \
+    "['store of 4 bytes at offset 0x200 is outside the 512 bytes of shared memory']"
+done
+
 # What is asked for is PTX, or what mistakes are looked for in: no ptxas is started.
 printf '#!/bin/sh\ntouch "%s/started"\nkill -9 $$\n' "$scratch" >broken
 chmod +x broken

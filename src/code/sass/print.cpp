@@ -112,16 +112,16 @@ std::string text(const Operand& o) {
 
 std::string_view special_name(u64 n) {
   static constexpr std::pair<u64, std::string_view> names[] = {
-      {0, "SR_LANEID"},         {3, "SR_VIRTID"},   {33, "SR_TID.X"},
-      {34, "SR_TID.Y"},         {35, "SR_TID.Z"},   {37, "SR_CTAID.X"},
-      {38, "SR_CTAID.Y"},       {39, "SR_CTAID.Z"}, {46, "SR_LWINHI"},
-      {47, "SR_SWINHI"},        {48, "SR_SWINLO"},  {50, "SR_SMEMSZ"},
-      {56, "SR_EQMASK"},        {57, "SR_LTMASK"},  {58, "SR_LEMASK"},
-      {59, "SR_GTMASK"},        {60, "SR_GEMASK"},  {67, "SR_VIRTUALSMID"},
-      {80, "SR_CLOCKLO"},       {81, "SR_CLOCKHI"}, {82, "SR_GLOBALTIMERLO"},
-      {83, "SR_GLOBALTIMERHI"}, {100, "SR_PM0"},    {102, "SR_PM1"},
-      {104, "SR_PM2"},          {106, "SR_PM3"},    {136, "SR_CgaCtaId"},
-      {138, "SR_CgaSize"},      {255, "SRZ"}};
+      {0, "SR_LANEID"},         {3, "SR_VIRTID"},         {33, "SR_TID.X"},
+      {34, "SR_TID.Y"},         {35, "SR_TID.Z"},         {37, "SR_CTAID.X"},
+      {38, "SR_CTAID.Y"},       {39, "SR_CTAID.Z"},       {46, "SR_LWINHI"},
+      {47, "SR_SWINHI"},        {48, "SR_SWINLO"},        {50, "SR_SMEMSZ"},
+      {55, "SR_LMEMHIOFF"},     {56, "SR_EQMASK"},        {57, "SR_LTMASK"},
+      {58, "SR_LEMASK"},        {59, "SR_GTMASK"},        {60, "SR_GEMASK"},
+      {67, "SR_VIRTUALSMID"},   {80, "SR_CLOCKLO"},       {81, "SR_CLOCKHI"},
+      {82, "SR_GLOBALTIMERLO"}, {83, "SR_GLOBALTIMERHI"}, {100, "SR_PM0"},
+      {102, "SR_PM1"},          {104, "SR_PM2"},          {106, "SR_PM3"},
+      {136, "SR_CgaCtaId"},     {138, "SR_CgaSize"},      {255, "SRZ"}};
   for (auto [number, text] : names)
     if (number == n) return text;
   return {};

@@ -62,6 +62,17 @@ std::optional<Function> function_around(const Tokens& s, u32 token) {
   return out;
 }
 
+u32 in_body(const Tokens& s, u32 token) {
+  if (function_around(s, token)) return token;
+  u32 open = token;
+  while (open < s.size() && !s.at(open).is("{") && !s.at(open).is("}") && !s.at(open).is(";")) ++open;
+  if (!s.at(open).is("{") || !function_around(s, open + 1)) return token;
+  u32 last = open + 1;
+  while (last + 1 < s.partner(open) && s.line_of(s.at(last + 1).begin) == s.line_of(s.at(token).begin))
+    ++last;
+  return last;
+}
+
 std::optional<Definition> definition_of(const Tokens& s, std::string_view function, u32 line) {
   std::optional<Definition> out;
   const Tokens name(function);

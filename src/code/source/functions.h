@@ -26,6 +26,10 @@ struct Function {
 // The function whose body the token is in; nothing where it is in none.
 std::optional<Function> function_around(const Tokens&, u32 token);
 
+// The token, if it is in a function's body. If it is in the head of one, the last token of the body on that line: nvcc gives a
+// place in the head to what stands behind it on one line.
+u32 in_body(const Tokens&, u32 token);
+
 struct Definition {
   std::vector<Parameter> parameters;
   std::vector<std::string> arrays; // that the body declares, shared and static ones left out

@@ -137,9 +137,10 @@ bool Kernel::special_register() {
     write_wide(d, e);
     return true;
   }
-  if (n == 255 || n == 138)
-    return write(d, "0"), true; // SR_CgaSize: from 10.0 on bank 0 has some things behind a multiple of it
-  if (n == 47 || n == 46) {     // the high word of the shared or local window
+  // SR_CgaSize: from 10.0 on bank 0 has some things behind a multiple of it. SR_LMEMHIOFF: the lowest that a stack may get to;
+  // whoever calls by a register looks, and traps.
+  if (n == 255 || n == 138 || n == 55) return write(d, "0"), true;
+  if (n == 47 || n == 46) { // the high word of the shared or local window
     const std::string e = wide_temporary();
     put("mov.u64 {}, 0;", e);
     put("cvta.{}.u64 {}, {};", n == 47 ? "shared" : "local", e, e);

@@ -36,6 +36,9 @@ bool returns_no_error(std::string_view function) {
          (function.starts_with("__cuda") && !function.starts_with("__cudaLaunchKernel"));
 }
 
+// Of a launch: the stub that compilers make of a kernel, nvcc's function around it, and who calls that.
+constexpr int most_frames = 3;
+
 // The first is told at once, in case the program does not live to its end; the rest at exit.
 void note_failed_call(std::string_view function, int error, const char* name) {
   if (is_an_answer(function, error)) return;
@@ -44,7 +47,7 @@ void note_failed_call(std::string_view function, int error, const char* name) {
   if (function.ends_with("_ptds") || function.ends_with("_ptsz")) function.remove_suffix(5);
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  measure::FailedCall call{getpid(), std::string(function), name, calling_places(), 0};
+  measure::FailedCall call{getpid(), std::string(function), name, calling_places(most_frames), 0};
   auto [calls, first] = runtime.failed.try_emplace(std::array{call.function, call.error, call.place}, 0);
   if (!first) {
     ++calls->second;

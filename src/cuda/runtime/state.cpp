@@ -2,12 +2,14 @@
 // programs call CUDA from destructors; a forked child starts over with its own stream of events.
 #include "runtime/state.h"
 #include "os/environment.h"
+#include "os/mappings.h"
 #include "runtime/image.h"
 #include "runtime/interruption.h"
 #include "runtime/pool.h"
 #include "runtime/returned.h"
 #include "runtime/run_ledger.h"
 #include "runtime/virtual_memory.h"
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -101,6 +103,7 @@ cudaError_t Runtime::start() {
   device->memory = std::move(*memory);
   if (options.launch_checks().memory) device->memory->track();
   device->print = [this](std::string_view text) { output += text; };
+  device->is_host = [](u64 address) { return os::accessible(address, 1, false); };
   return cudaSuccess;
 }
 
@@ -163,11 +166,23 @@ void Runtime::report_leaks() {
   constexpr std::size_t most = 20;
   for (std::size_t i = 0; i < std::min(sorted.size(), most); ++i) {
     const auto& [place, leak] = sorted[i];
-    say(diag::warning("memory-leak",
+    diag::Diagnostic told =
+        diag::warning("memory-leak",
                       fmt::format("{} bytes in {} {} were never freed", leak.bytes, leak.count,
                                   leak.count == 1 ? "allocation" : "allocations"),
-                      {}, place.empty() ? "" : fmt::format("free what is allocated at {}", place)));
+                      {}, place.empty() ? "" : fmt::format("free what is allocated at {}", place));
+    told.severity = diag::Severity::note; // the end of the program frees it
+    say(std::move(told));
   }
+}
+
+void Runtime::report_unseen_output() {
+  const i64 lines = std::ranges::count(output, '\n') + (!output.empty() && output.back() != '\n');
+  if (lines != 0)
+    say(diag::warning("printf-not-shown",
+                      fmt::format("{} {} of printf in kernels {} not shown: the program ended first", lines,
+                                  lines == 1 ? "line" : "lines", lines == 1 ? "was" : "were"),
+                      {}, "call cudaDeviceSynchronize before the program ends"));
 }
 
 void Runtime::reset(u32 which) {
@@ -216,6 +231,7 @@ cudaError_t remember(cudaError_t error) {
   for (const auto& [call, calls] : instance->failed)
     if (calls > 0) instance->events.send(measure::FailedCall{process(), call[0], call[1], call[2], calls});
   if (instance->options.launch_checks().memory) instance->report_leaks();
+  instance->report_unseen_output();
   note_shared_memory_at_end(*instance);
   instance->events.send(measure::ProcessEnded{process()});
 }

@@ -79,6 +79,7 @@ struct Runtime {
   [[noreturn]] void end_early(measure::Stop);
   // --check memory: what the program has not freed, as messages.
   void report_leaks();
+  void report_unseen_output(); // what kernels printed since the program last waited for them, as a message
   // Back to a device without allocations, handles, errors or printed text (cudaDeviceReset). Graphs go with the last device that
   // has something.
   void reset(u32 device);

@@ -40,6 +40,7 @@ struct Device {
   u64 heap_limit = u64{8} << 20; // cudaLimitMallocHeapSize
   std::atomic<u64> heap_used = 0;
   std::function<void(std::string_view)> print; // device printf, whole formatted pieces; may be empty
+  std::function<bool(u64)> is_host;            // may the host read at this address? may be empty
   DeviceRuntime runtime{};
 };
 

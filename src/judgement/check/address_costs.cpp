@@ -222,7 +222,7 @@ private:
       for (i64& lane : parts.constant) lane = first + symbolic::reduced(lane - first, 32);
     }
     const Placed placed{parts.constant, unit, 0, out_.row_bytes, out_.written};
-    const bool tried = strided && out_.row_bytes == 0 && !out_.written;
+    const bool tried = strided && out_.row_bytes == 0;
     std::optional<Along> along = tried ? along_one(placed, parts) : std::nullopt;
     Placed loose = placed;
     loose.unit = std::min(unit, unit_of(parts.others));
@@ -289,7 +289,8 @@ private:
                                         symbolic::floor_divided(facts.range->most, facts.divisor)};
     std::optional<StrideValues> values = values_of(out.lanes, out_.header, lanes_.widest());
     if (!values || values->all.empty()) return {};
-    const std::size_t places = arch::address_period / std::min<u64>(placed.unit, arch::address_period);
+    std::size_t places = arch::address_period / std::min<u64>(placed.unit, arch::address_period);
+    if (placed.written) places *= arch::address_period / placed.written->unit;
     out.by_set = values->all.size() * places * lanes_.sets.size() <= most_counts;
     if (values->all.size() * places > most_counts) return {};
     out.values = std::move(*values);
@@ -372,12 +373,13 @@ private:
         for (const Along& one : by_number_) {
           Placed at = at_value(one.lanes, v);
           at.active = set;
-          join(counters_[0].count(out_.header, at));
+          if (can_be_aligned(at, out_.header.bytes)) join(counters_[0].count(out_.header, at));
         }
       }
       for (const Lie& one : without_number_) join(over_lanes(counters_[0], one, largest(), false));
-      told.paid.emplace_back(v * told.unit, *all);
+      if (all) told.paid.emplace_back(v * told.unit, *all);
     }
+    if (told.paid.empty()) return;
     out_.stride = std::move(told);
   }
 
@@ -407,9 +409,11 @@ private:
     for (i64 v : along.values.all) {
       Placed at = at_value(along.lanes, v);
       at.active = set;
+      if (!subsets && !can_be_aligned(at, out_.header.bytes)) continue;
       const Costs one = count(counter, at, subsets);
       out = out ? hull(*out, one) : one;
     }
+    if (!out) return of_groups;
     if (along.values.may_meet) lower(*out, 1);
     out->tag_passes = of_groups.tag_passes;
     return *out;

@@ -112,6 +112,9 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
 struct Place {
   u32 instruction = 0;
   bool written = false;
+  // Past the L1 (.cg) what a copy takes does not follow from where it writes (arch/rules/async_copy.h): only what is advised for
+  // other accesses to the array does.
+  bool only_sibling = false;
   auto operator<=>(const Place&) const = default;
 };
 
@@ -296,10 +299,8 @@ private:
         const ir::Instruction& instruction = flow.function.instructions[i];
         if (!instruction.site.valid()) continue;
         sites.push_back({i});
-        // Past the L1 (.cg) what a copy takes does not follow from where it writes (arch/rules/async_copy.h).
-        if (const ir::Form& form = module_.form(instruction);
-            ir::copies_asynchronously(form) && form.cache() != access::Cache::cg)
-          sites.push_back({i, true});
+        if (const ir::Form& form = module_.form(instruction); ir::copies_asynchronously(form))
+          sites.push_back({i, true, form.cache() == access::Cache::cg});
       }
     }
     std::sort(sites.begin(), sites.end());
@@ -403,7 +404,8 @@ private:
       if (out.back().site.frames.empty()) out.back().near = near(flow, index, block_of[index]);
       if (std::optional<u32> address = address_operand(module_.form(i), i, flow.function);
           address && !sites[s].written)
-        if (std::optional<u32> store = store_that_repeats(flow, index, block_of[index], *address))
+        if (std::optional<u32> store = store_that_repeats(flow, index, block_of[index], *address);
+            store && may_be_restricted(flow.function, out.back().site.array))
           out.back().repeated_for =
               source::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
       if (!record) continue;
@@ -412,7 +414,8 @@ private:
     }
     const advise::Launch siblings(launch);
     for (std::size_t s = 0; s < out.size(); ++s) {
-      if (place[s] == ~std::size_t{0} || is_fine(out[s].verdict) || out[s].verdict == Verdict::unknown)
+      if (place[s] == ~std::size_t{0} || sites[s].only_sibling || is_fine(out[s].verdict) ||
+          out[s].verdict == Verdict::unknown)
         continue;
       const advise::Context context{options_.architectures[0], 0, &siblings};
       auto advice = advise::advise(launch.sites[place[s]], context);
@@ -431,7 +434,17 @@ private:
       }
       out[s].advice = std::move(advice.front());
     }
-    return out;
+    std::vector<Judgement> judged;
+    for (std::size_t s = 0; s < out.size(); ++s)
+      if (!sites[s].only_sibling) judged.push_back(std::move(out[s]));
+    return judged;
+  }
+
+  // Of a pointer that is a member of a parameter, or was loaded, compilers do not believe __restrict__.
+  bool may_be_restricted(const ir::Function& f, const access::Array& array) const {
+    if (array.kind != access::ArrayKind::parameter || array.parameter >= f.parameters.size()) return true;
+    constexpr u64 pointer = 8; // bytes
+    return !array.indirect && module_.variables[f.parameters[array.parameter].value].size <= pointer;
   }
 
   // The line of an instruction before it in its block or behind it, else of the function's first that has one.
@@ -454,6 +467,9 @@ private:
   // Of an asynchronous copy the whole, with the destinations that the advice leaves.
   static std::optional<u64> left(const advise::Advice& advice, const Judgement& j,
                                  const arch::Architecture& row) {
+    // What passes the L1 by also follows from where it writes, which the example does not have.
+    if (j.site.kind == access::Kind::async_copy && !is_written(j.site) && j.site.cache == access::Cache::cg)
+      return std::nullopt;
     if (!is_written(j.site)) return advise::value(advice.metric, advice.after);
     if (!j.copied || !advice.lanes) return std::nullopt;
     access::WarpAccess copy = *j.copied;

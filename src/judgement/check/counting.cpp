@@ -62,6 +62,16 @@ access::WarpAccess access_at(const access::AccessHeader& header, const Placed& p
   return out;
 }
 
+bool can_be_aligned(const Placed& placed, u64 bytes) {
+  if (!std::has_single_bit(bytes)) return true;
+  const i64 first = placed.offset[static_cast<u32>(std::countr_zero(placed.active | 1u << 31))];
+  bool out = (first & static_cast<i64>(std::min(bytes, placed.unit) - 1)) == 0;
+  for_each_lane(placed.active, [&](u32 lane) {
+    out = out && ((placed.offset[lane] - first) & static_cast<i64>(bytes - 1)) == 0;
+  });
+  return out;
+}
+
 std::size_t Counter::Hash::operator()(const Key& key) const {
   std::size_t hash = key.placed.active * 31 + key.placed.unit * 7 + key.header.bytes * 131 +
                      key.placed.row_bytes * 257 + static_cast<std::size_t>(key.header.kind) * 17 +
@@ -147,7 +157,12 @@ Costs Counter::count_anew(const access::AccessHeader& header, const Placed& plac
       if (staged) costs.tag_passes = passes.of(access);
       out = out ? hull(*out, costs) : costs;
     }
-    if (out) break;
+    if (out) {
+      const u64 lanes = static_cast<u64>(std::popcount(placed.active));
+      if (!aligned_only && placed.row_bytes == 0) // those that a GPU lets pass are in one sector each
+        out->sectors = {std::min(out->sectors.least, lanes), std::min(out->sectors.most, lanes)};
+      break;
+    }
   }
   return *out;
 }

@@ -63,6 +63,9 @@ struct Placed {
   bool operator==(const Placed&) const = default;
 };
 
+// Is there a base at which each active lane is at a multiple of `bytes`? Where there is none, a GPU stops.
+bool can_be_aligned(const Placed&, u64 bytes);
+
 class Counter {
 public:
   explicit Counter(const arch::Architecture& row, bool subsets = true) : row_(row), subsets_(subsets) {}

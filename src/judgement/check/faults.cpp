@@ -83,25 +83,27 @@ private:
     const bool certain = wrong != 0 && (wrong == widest || (wrong & sure()) != 0);
     if (wrong != 0 && !certain) return;
     if (asks_for(pointer())) return;
-    if (wrong == 0) return add_demands(needed);
+    const u32 apart = differing(of_lanes, sure());
+    if (wrong == 0 && apart == 0) return add_demands(needed);
     Claim::Fault fault;
-    fault.lanes = wrong;
-    fault.bytes = parts_.constant[static_cast<u32>(std::countr_zero(wrong))] & static_cast<i64>(modulus - 1);
+    fault.lanes = wrong != 0 ? wrong : apart;
+    const i64 start = wrong != 0 ? 0 : parts_.constant[static_cast<u32>(std::countr_zero(sure()))];
+    fault.bytes = (parts_.constant[static_cast<u32>(std::countr_zero(fault.lanes))] - start) &
+                  static_cast<i64>((wrong != 0 ? modulus : of_lanes) - 1);
     fault.modulus = needed;
-    fault.pointer = differ(of_lanes, sure()) ? ir::no_value : pointer();
+    fault.pointer = apart != 0 ? ir::no_value : pointer();
     out_.fault = fault;
   }
 
-  // Are some of the lanes misaligned wherever all begin?
-  bool differ(u64 modulus, u32 lanes) const {
-    std::optional<i64> first;
-    for (u32 lane = 0; lane < warp_size; ++lane) {
-      if ((lanes >> lane & 1) == 0) continue;
-      const i64 rest = parts_.constant[lane] & static_cast<i64>(modulus - 1);
-      if (first && *first != rest) return true;
-      first = rest;
-    }
-    return false;
+  // Those of the lanes that are not where the first is, modulo `modulus`: they or the others are misaligned, wherever all begin.
+  u32 differing(u64 modulus, u32 lanes) const {
+    u32 out = 0;
+    for_each_lane(lanes, [&](u32 lane) {
+      const i64 from_first =
+          parts_.constant[lane] - parts_.constant[static_cast<u32>(std::countr_zero(lanes))];
+      if ((from_first & static_cast<i64>(modulus - 1)) != 0) out |= 1u << lane;
+    });
+    return out;
   }
 
   // The parameter that is believed to be aligned as cudaMalloc does it.
@@ -123,7 +125,9 @@ private:
   }
 
   void add_demands(u64 needed) {
-    for (const Term& t : a_.pool.terms(parts_.uniform)) {
+    std::vector<Term> all = a_.pool.terms(parts_.uniform);
+    all.insert(all.end(), parts_.others.begin(), parts_.others.end());
+    for (const Term& t : all) {
       const std::vector<u32>& symbols = a_.pool.monomial(t.monomial);
       std::vector<u32> parameters;
       bool pointer = false;

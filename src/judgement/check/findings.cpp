@@ -62,6 +62,10 @@ std::string_view usual_change(const Judgement& j) {
   const bool matrix = j.site.kind == Kind::ldmatrix || access::is_wmma(j.site);
   switch (rule_of(j)) {
   case Rule::uncoalesced_load:
+    if (j.site.kind == Kind::async_copy) // which goes into a tile already
+      return "let neighbouring threads copy neighbouring elements: rows of the tile that are fewer and "
+             "longer";
+    [[fallthrough]];
   case Rule::uncoalesced_store:
     return "let threadIdx.x be the index that is consecutive in memory: swap the indices, or go through a "
            "tile in "

@@ -257,9 +257,12 @@ std::string Overflows::name(const Size& size) const {
 }
 
 std::string Overflows::name(const Product& of, double factor) const {
-  std::string out = factor == 1 ? "" : fmt::format("{:g}", factor);
+  std::string out;
   for (const Size& size : of) out += (out.empty() ? "" : "*") + name(size);
-  return out;
+  const std::string times = fmt::format("{:g}", factor >= 1 ? factor : 1 / factor);
+  return times == "1"  ? out
+         : factor >= 1 ? fmt::format("{}*{}", times, out)
+                       : fmt::format("{}/{}", out, times);
 }
 
 } // namespace warplens::check

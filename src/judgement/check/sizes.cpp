@@ -92,6 +92,20 @@ std::optional<Bound> larger(const std::optional<Bound>& a, const std::optional<B
   return {};
 }
 
+// Rounded down. What is taken away of something smaller than the divisor may be nothing.
+Bound quotient(const Bound& of, const Size& by) {
+  Bound out;
+  for (const auto& [product, times] : of) {
+    Product left = product;
+    if (const auto factor = std::ranges::find(left, by); factor != left.end())
+      left.erase(factor);
+    else if (times < 0)
+      continue;
+    out = sum(out, {{left, times}});
+  }
+  return out;
+}
+
 Sizes::Sizes(const Flow& f, const Launches& launches) : flow(f), launches_(launches), phis_(f.ssa.values()) {
   for (const std::vector<ir::Phi>& of_block : flow.ssa.phis)
     for (const ir::Phi& phi : of_block) phis_[phi.value] = &phi;
@@ -225,6 +239,23 @@ std::optional<Bound> Sizes::upper(u32 operand) {
   case ir::Operand::Kind::special: return of_special(o.special);
   default: return {};
   }
+}
+
+std::optional<Size> Sizes::exactly(u32 operand) {
+  const ir::Operand& o = flow.function.operands[operand];
+  std::optional<Bound> out = o.kind == ir::Operand::Kind::special ? of_special(o.special) : std::nullopt;
+  if (o.kind == ir::Operand::Kind::reg && !o.negated)
+    if (const ir::Instruction* i = flow.definition(flow.ssa.of_operand[operand])) {
+      const ir::Form& form = flow.module.form(*i);
+      if ((form.opcode == Opcode::mov && i->sources == 1) ||
+          (form.opcode == Opcode::cvt && !ir::is_float(form.type(1))))
+        return exactly(source(*i, 0));
+      if (form.opcode == Opcode::ld) out = of_parameter(*i, flow.ssa.of_operand[operand]);
+    }
+  if (!out || out->size() != 1 || out->begin()->first.size() != 1 || out->begin()->second != 1) return {};
+  const Size size = out->begin()->first[0];
+  return size.kind == Size::Kind::thread || size.kind == Size::Kind::loaded ? std::nullopt
+                                                                            : std::optional(size);
 }
 
 std::optional<Bound> Sizes::of_value(u32 value) {
@@ -364,7 +395,10 @@ std::optional<Bound> Sizes::of_instruction(const ir::Instruction& i) {
   }
   case Opcode::div: {
     const std::optional<double> by = known(1);
-    return by && *by >= 1 ? times(0, 1 / *by) : of(0);
+    if (by && *by >= 1) return times(0, 1 / *by);
+    const std::optional<Size> size = exactly(source(i, 1));
+    const std::optional<Bound> whole = of(0);
+    return size && whole ? std::optional(quotient(*whole, *size)) : whole;
   }
   case Opcode::rem: {
     const std::optional<Bound> by = of(1);

@@ -29,6 +29,7 @@ public:
   void at(u32 block);
   std::optional<Bound> upper(u32 operand);      // of an operand of the function
   std::optional<Bound> computed(u32 ssa_value); // by what it is computed from, not by comparisons with itself
+  std::optional<Size> exactly(u32 operand);     // the size that it is, no smaller number
   std::optional<i64> of_first_thread(u32 operand); // in thread 0 of block 0, where that needs no parameter
 
   const ir::Phi* phi(u32 ssa_value) const;
@@ -69,5 +70,6 @@ double largest(const Bound&, double value);
 std::optional<Bound> larger(const std::optional<Bound>&, const std::optional<Bound>&);
 Bound sum(const Bound&, const Bound&, double factor = 1);
 Bound product(const Bound&, const Bound&);
+Bound quotient(const Bound&, const Size&);
 
 } // namespace warplens::check

@@ -26,8 +26,9 @@ std::string step_text(const TexelPattern::Step& step) {
 
 std::string text(const StridePattern& pattern) {
   if (pattern.bytes.empty()) return "lanes apart by " + pattern.number;
-  return pattern.row == 1 ? fmt::format("stride {} bytes", pattern.bytes)
-                          : fmt::format("rows of {} lanes, {} bytes apart", pattern.row, pattern.bytes);
+  const bool has_words = pattern.bytes.find("parameter ") != pattern.bytes.npos; // a parameter without a name
+  const std::string bytes = fmt::format(fmt::runtime(has_words ? "({}) bytes" : "{} bytes"), pattern.bytes);
+  return pattern.row == 1 ? "stride " + bytes : fmt::format("rows of {} lanes, {} apart", pattern.row, bytes);
 }
 
 std::string text(const TexelPattern& pattern) {
@@ -139,7 +140,7 @@ std::string pattern_text(const Judgement& j) {
 std::string lanes_text(const Judgement& j, std::string_view joint) {
   switch (j.verdict) {
   case Verdict::scattered:
-    return fmt::format("its index was loaded{} the lanes of a warp may go anywhere", joint);
+    return fmt::format("its index depends on loaded values{} the lanes of a warp may go anywhere", joint);
   case Verdict::local_array: return "each lane uses another element of its own array in local memory";
   case Verdict::constant_serialised: return "the lanes of a warp read different constants";
   case Verdict::unknown: return "not decided: where its lanes go is not known from the code";

@@ -31,7 +31,7 @@ public:
     if (finding.place.empty() || finding.array.empty()) return {};
     const access::SourceFrame& at = finding.place.front();
     const source::Tokens& tokens = of(at.file);
-    const u32 use = tokens.token_at(at.line, at.column);
+    const u32 use = source::in_body(tokens, tokens.token_at(at.line, at.column));
     if (use >= tokens.size()) return {};
     return ArrayUse{tokens, at.file, use, finding.array,
                     finding.fix ? finding.fix->remedy : findings::Remedy{}};

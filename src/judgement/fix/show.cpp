@@ -3,6 +3,7 @@
 #include "source/arrays.h"
 #include "source/functions.h"
 #include "source/structures.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
@@ -77,48 +78,94 @@ private:
       if (s_.at(i).is("threadIdx") && s_.at(i + 1).is(".") && s_.at(i + 2).is("x")) return true;
       if (!s_.at(i).word() || s_.at(i - 1).is(".") || depth == deepest || !function_) continue;
       if (!seen_.insert(s_.at(i).text).second) continue;
-      for (u32 k = function_->body.first; k < i && k < function_->body.last; ++k) {
-        if (!s_.at(k).is(s_.at(i).text) || !s_.at(k + 1).is("=") || s_.at(k - 1).is(".")) continue;
-        u32 end = k + 2;
-        while (end < function_->body.last && !s_.at(end).is(";") && !s_.at(end).is(",")) ++end;
-        if (reaches_lane({k + 2, end}, depth + 1)) return true;
-      }
+      for (const Range& value : values_of(i))
+        if (reaches_lane(value, depth + 1)) return true;
     }
     return false;
   }
-
-  // The use of the array at the finding: on its line, the last before the column, else the only one.
-  std::optional<Range> subscript() {
-    std::optional<Range> found;
-    u32 count = 0;
-    for (u32 i = s_.token_at(at_.line, 1); i < s_.size() && s_.line_of(s_.at(i).begin) == at_.line; ++i) {
-      if (!s_.at(i).is(p_.array) || !s_.at(i + 1).is("[") || s_.partner(i + 1) == source::no_token) continue;
-      ++count;
-      if (i <= p_.use) found = Range{i + 2, s_.partner(i + 1)};
+  // What a name is given before it is used there.
+  std::vector<Range> values_of(u32 name) const {
+    std::vector<Range> out;
+    for (u32 k = function_->body.first; k < name && k < function_->body.last; ++k) {
+      if (!s_.at(k).is(s_.at(name).text) || !s_.at(k + 1).is("=") || s_.at(k - 1).is(".")) continue;
+      u32 end = k + 2;
+      while (end < function_->body.last && !s_.at(end).is(";") && !s_.at(end).is(",")) ++end;
+      out.push_back({k + 2, end});
     }
-    return count == 1 || found ? found : std::nullopt;
+    return out;
+  }
+  // Is it threadIdx.x, or the name of such a sum, and something that all lanes share?
+  bool steps_by_one(Range r, u32 depth = 0) {
+    constexpr u32 deepest = 4;
+    bool found = false;
+    for (const Range& term : summands(r)) {
+      if (!follows_lane(term)) continue;
+      const bool thread = s_.at(term.first).is("threadIdx") && term.last - term.first == 3;
+      const bool name = term.last - term.first == 1 && depth < deepest && function_;
+      const std::vector<Range> values = name ? values_of(term.first) : std::vector<Range>();
+      if (found || (!thread && (values.size() != 1 || !steps_by_one(values[0], depth + 1)))) return false;
+      found = true;
+    }
+    return found;
+  }
+  std::vector<Range> summands(Range r) const {
+    std::vector<Range> out;
+    u32 begin = r.first;
+    for (u32 i = r.first; i < r.last; ++i) {
+      if (s_.partner(i) != source::no_token && s_.partner(i) > i) i = s_.partner(i);
+      if (!s_.at(i).is("+") && !s_.at(i).is("-")) continue;
+      out.push_back({begin, i});
+      begin = i + 1;
+    }
+    out.push_back({begin, r.last});
+    return out;
+  }
+
+  // The uses of the array on the finding's line.
+  std::vector<Range> subscripts() const {
+    std::vector<Range> out;
+    for (u32 i = s_.token_at(at_.line, 1); i < s_.size() && s_.line_of(s_.at(i).begin) == at_.line; ++i)
+      if (s_.at(i).is(p_.array) && s_.at(i + 1).is("[") && s_.partner(i + 1) != source::no_token)
+        out.push_back({i + 2, s_.partner(i + 1)});
+    return out;
+  }
+  // Of these the one at the finding: the last before its column, else the only one.
+  static std::optional<Range> at_finding(const std::vector<Range>& all, u32 use) {
+    std::optional<Range> found;
+    for (const Range& one : all)
+      if (one.first - 2 <= use || all.size() == 1) found = one;
+    return found;
+  }
+
+  // The terms of a sum that both follow threadIdx.x, one of them multiplied.
+  std::optional<std::pair<Range, Range>> diagonal_in(Range index) {
+    const std::vector<Range> terms = summands(index);
+    for (const Range& term : terms)
+      for (const Range& other : terms)
+        if (is_product(term) && follows_lane(term) && !is_product(other) && steps_by_one(other))
+          return std::pair(term, other);
+    return {};
+  }
+  bool is_product(Range term) const {
+    for (u32 i = term.first; i < term.last; ++i)
+      if (s_.at(i).is("*")) return true;
+    return false;
   }
 
   // Of a sum, the term with threadIdx.x in it that is multiplied.
   void order() {
-    std::optional<Range> index = subscript();
+    const std::vector<Range> all = subscripts();
+    if (!all.empty() &&
+        std::ranges::all_of(all, [&](const Range& one) { return diagonal_in(one).has_value(); }))
+      return diagonal(diagonal_in(all[0])->first, diagonal_in(all[0])->second);
+    std::optional<Range> index = at_finding(all, p_.use);
     if (!index) return;
     if (s_.at(index->last + 1).is("[") && s_.partner(index->last + 1) == source::no_token) return;
     if (s_.at(index->last + 1).is("["))
       return order_of_two(*index, {index->last + 2, s_.partner(index->last + 1)});
-    std::vector<Range> terms;
-    u32 begin = index->first;
-    for (u32 i = index->first; i < index->last; ++i) {
-      if (s_.partner(i) != source::no_token && s_.partner(i) > i) i = s_.partner(i);
-      if (!s_.at(i).is("+") && !s_.at(i).is("-")) continue;
-      terms.push_back({begin, i});
-      begin = i + 1;
-    }
-    terms.push_back({begin, index->last});
+    const std::vector<Range> terms = summands(*index);
     for (const Range& term : terms) {
-      bool product = false;
-      for (u32 i = term.first; i < term.last; ++i) product = product || s_.at(i).is("*");
-      if (!product || !follows_lane(term)) continue;
+      if (!is_product(term) || !follows_lane(term)) continue;
       note(fmt::format("in the index '{}' it is '{}' that follows threadIdx.x, and it is multiplied",
                        text_of(*index), text_of(term)),
            term.first);
@@ -126,8 +173,21 @@ private:
     }
   }
 
+  // Rows and columns change places, and neighbouring threads still go along a diagonal.
+  void diagonal(Range first, Range last) {
+    note(fmt::format("both '{}' and '{}' follow threadIdx.x: another order of the indices gains nothing",
+                     text_of(first), text_of(last)),
+         first.first);
+    if (out_.fix)
+      out_.fix->text =
+          "keep the array by its diagonals, so that neighbouring threads use neighbouring elements";
+    if (out_.fix) out_.fix->example.clear();
+  }
+
   void order_of_two(Range first, Range last) {
-    if (!follows_lane(first) || follows_lane(last)) return;
+    if (!follows_lane(first)) return;
+    if (steps_by_one(last)) return diagonal(first, last);
+    if (follows_lane(last)) return;
     note(fmt::format("it is the first index, '{}', that follows threadIdx.x, and not the last, '{}'",
                      text_of(first), text_of(last)),
          first.first);

@@ -203,18 +203,21 @@ findings::Finding finding_of(const Group& group, const Model& model, const NameO
   return out;
 }
 
-// What --check finds, and what stops a launch.
-bool is_mistake(const diag::Diagnostic& d) {
+// What --check finds, and what stops a launch: by a rule of its own, if its kind has one.
+std::optional<findings::Rule> rule_of(const diag::Diagnostic& d) {
   const bool looked_for = diag::check_of(d.kind) != diag::Check::none;
-  return d.severity == diag::Severity::error || (looked_for && d.severity == diag::Severity::warning);
+  const bool is_mistake =
+      d.severity == diag::Severity::error || (looked_for && d.severity == diag::Severity::warning);
+  const std::optional<findings::Rule> own = findings::rule_named(d.kind);
+  return own || !is_mistake ? own : findings::Rule::program_mistake;
 }
 
 void add_mistakes(findings::List& list, const Model& model, const NameOfFile& name) {
   for (const Warning& warning : model.warnings) {
     const diag::Diagnostic& d = warning.diagnostic;
-    if (!is_mistake(d)) continue;
-    findings::Finding out{.rule = findings::Rule::program_mistake,
-                          .severity = findings::entry(findings::Rule::program_mistake).severity};
+    const std::optional<findings::Rule> rule = rule_of(d);
+    if (!rule) continue;
+    findings::Finding out{.rule = *rule, .severity = findings::entry(*rule).severity};
     out.certainty = findings::Certainty::measured;
     if (d.span.line != 0) out.place = {{name(d.span.file), d.span.line, d.span.column, {}}};
     out.message = fmt::format("{} ({})", d.message, d.kind);

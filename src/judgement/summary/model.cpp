@@ -46,11 +46,19 @@ bool lines_known(const std::vector<Kernel>& kernels) {
   return !any;
 }
 
-// The same words about the same place once, with how often.
+// Of one launch each kind of message is told once for a place (sim/exec/fault.h). Those of other launches differ in threads and
+// addresses.
+bool is_same(const diag::Diagnostic& a, const diag::Diagnostic& b) {
+  if (a.span.line != 0 && !a.kind.empty())
+    return a.kind == b.kind && a.severity == b.severity && a.span == b.span && a.inlined_at == b.inlined_at;
+  return a.message == b.message && a.span == b.span;
+}
+
+// The same about the same place once, with how often.
 void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnostic, u64 times,
                  const SourceLines& source) {
   for (Warning& known : warnings)
-    if (known.diagnostic.message == diagnostic.message && known.diagnostic.span == diagnostic.span) {
+    if (is_same(known.diagnostic, diagnostic)) {
       known.times += times;
       return;
     }

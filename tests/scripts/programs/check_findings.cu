@@ -65,6 +65,20 @@ __global__ void compared_late(char* a, int n, int first) {
   int i = (first + blockIdx.x * blockDim.x + threadIdx.x) * 2;
   if (i < n) a[i] = 1; // note: reaches 2,147,483,648
 }
+__global__ void quotients(const char* q, const float* scale, float* y, int rows, int cols) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= rows * cols) return;
+  int r = i / cols, c = i % cols; // each less than its own size
+  y[c * rows + r] = q[i] * scale[r]; // note: where rows*cols reaches 2,147,483,648
+}
+__global__ void of_the_rows(const float* scale, float* y, int rows, int cols) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * cols) y[i] /= scale[i / cols]; // none
+}
+__global__ void quarters(char* a, int w, int h) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < w / 2 && blockIdx.y < h) a[blockIdx.y * w / 2 + i] = 1; // note: where w*h
+}
 __global__ void loaded(float* out, const int* id, const float* table, int n) {
   int row = id[blockIdx.x];
   if (threadIdx.x < n) out[threadIdx.x] = table[row * n + threadIdx.x]; // note: the value loaded
@@ -160,7 +174,7 @@ __global__ void padded16(const float* in, float* out) {
 // ---- what need not be bad
 __global__ void two_lanes_a_row(const float* a, float4* out, int k) {
   size_t row = threadIdx.x / 2, half = threadIdx.x % 2;
-  out[threadIdx.x] = *reinterpret_cast<const float4*>(a + row * k + 4 * half); // note: rows of 2 lanes, 4*k bytes apart
+  out[threadIdx.x] = *reinterpret_cast<const float4*>(a + row * k + 4 * half); // none
 }
 __global__ void columns(const float* a, float* out, int n) { out[threadIdx.x] = a[size_t(threadIdx.x) * n]; } // warning: stride
 __global__ void odd_stride(float* out, int n) {
@@ -190,6 +204,15 @@ __global__ void shift(Particle* p, float d) {
   p[threadIdx.x].x += d; // warning: one array per member
   p[threadIdx.x].y += d; // warning: one array per member
   p[threadIdx.x].z += d; // warning: one array per member
+}
+
+// ---- promises that compilers do not believe of members
+struct Field {
+  float* data;
+  int n;
+};
+__global__ void of_members(Field from, Field to) {
+  for (int k = 0; k < to.n; ++k) to.data[k * 256 + threadIdx.x] = from.data[threadIdx.x]; // none
 }
 
 // ---- words

@@ -238,7 +238,7 @@ std::string from_here(const std::string& file) {
   if (std::string out = below_here(whole); !out.empty()) return out;
   std::error_code error; // the folder may have been called by a link to it
   const std::string out = below_here(fs::weakly_canonical(whole, error));
-  return out.empty() ? file : out;
+  return out.empty() ? whole.generic_string() : out;
 }
 
 Result<void> write_findings(const List& list, const findings::SourceText& text_of, const GateOptions& asked,

@@ -101,16 +101,16 @@ public:
     for (std::size_t i = 0; i < std::min(sorted.size(), most); ++i) {
       const auto& [function, error, place] = sorted[i].first;
       const u64 calls = sorted[i].second;
-      diag::Diagnostic told = diag::warning("memory-failed-call",
-                                            fmt::format("{} returned {}{}", function, error,
+      diag::Diagnostic told =
+          diag::error("memory-failed-call", fmt::format("{} returned {}{}", function, error,
                                                         calls == 1 ? "" : fmt::format(", {} times", calls)));
       if (!place.empty()) told.notes.push_back(fmt::format("called at {}", place));
       input_.messages.push_back(std::move(told));
     }
     if (sorted.size() > most)
       input_.messages.push_back(
-          diag::warning("memory-failed-call", fmt::format("CUDA calls returned an error at {} other places",
-                                                          sorted.size() - most)));
+          diag::error("memory-failed-call",
+                      fmt::format("CUDA calls returned an error at {} other places", sorted.size() - most)));
   }
   std::set<std::string>& ranges() { return ranges_; } // of launches that were left out
   std::vector<std::string> never_launched() const {

@@ -11,50 +11,67 @@
 namespace warplens::driver {
 namespace {
 
-// Of one line of addr2line's, "main at /home/me/main.cu:12", what follows "at"; nothing where it knows none.
-std::string place_in(std::string_view line) {
-  std::size_t at = line.rfind(" at ");
-  if (at == line.npos || line.find("??") != line.npos || line.ends_with(":?"))
-    return {}; // a file without lines
-  std::string_view place = line.substr(at + 4);
-  return std::string(place.substr(0, place.find(" (discriminator")));
+struct HostFrame {
+  std::string function, place; // place: "/home/me/main.cu:12", or empty
+};
+
+// Where nvcc puts the launch of a kernel: a file of its own, which is gone.
+bool is_in_stub_file(const HostFrame& frame) {
+  return frame.place.find(".cudafe1.stub.c:") != frame.place.npos;
 }
 
-// Neither in a header of the toolkit, nor where nvcc put the launch of a kernel: into a file of its own, which is gone.
+// Of one line of addr2line's: "main at /home/me/main.cu:12".
+HostFrame frame_in(std::string_view line) {
+  const std::size_t at = line.rfind(" at ");
+  if (at == line.npos) return {};
+  HostFrame out{std::string(line.substr(0, at)), {}};
+  const std::string_view place = line.substr(at + 4);
+  if (line.find("??") == line.npos && !line.ends_with(":?")) // else a file without lines
+    out.place = place.substr(0, place.find(" (discriminator"));
+  return out;
+}
+
+// Neither in a header of the toolkit, nor what starts `main`.
 bool is_programs_own(const std::string& place) {
-  return !source::is_library_file(place.substr(0, place.rfind(':'))) &&
-         place.find(".cudafe1.stub.c:") == place.npos && place.find("libc-start.c:") == place.npos;
+  return !place.empty() && !source::is_library_file(place.substr(0, place.rfind(':'))) &&
+         place.find("libc-start.c:") == place.npos;
 }
 
-// The innermost place of a chain of inlined calls that is the program's own: cudaMalloc<T> is a template of the toolkit's.
-std::string line_of(const std::string& addr2line, const std::string& file, const std::string& offset) {
+// The chain of inlined calls at an address, innermost first.
+std::vector<HostFrame> frames_at(const std::string& addr2line, const std::string& file,
+                                 const std::string& offset) {
   Result<os::Captured> said = os::run_captured({addr2line, "-Cfpie", file, offset});
-  if (!said || said->exit_code != 0) return {};
-  std::string innermost;
+  std::vector<HostFrame> out;
+  if (!said || said->exit_code != 0) return out;
   std::istringstream lines(said->output);
-  for (std::string line; std::getline(lines, line);) {
-    std::string place = place_in(line);
-    if (place.empty()) continue;
-    if (is_programs_own(place)) return place;
-    if (innermost.empty()) innermost = place;
-  }
-  return innermost;
+  for (std::string line; std::getline(lines, line);) out.push_back(frame_in(line));
+  return out;
 }
 
 // addr2line's answers. Without addr2line places stay as they are.
 class Names {
 public:
-  // Of callers joined by '<' the innermost whose place is in the program's own source, else the innermost.
+  // Of callers joined by '<' the innermost whose place is in the program's own source, else the innermost. What compilers make of
+  // a kernel to launch it has the place of the kernel's definition, and is passed over: the stub, and the function behind nvcc's.
   std::string innermost(std::string_view chain) {
-    std::string first;
+    std::string first, of_stub;
+    bool behind_stub = false;
     while (!chain.empty()) {
       const std::string caller(chain.substr(0, chain.find('<')));
-      const std::string& named = name(caller);
-      if (named != caller && is_programs_own(named)) return named;
-      if (first.empty()) first = named;
+      bool named = false;
+      for (const HostFrame& frame : frames(caller)) {
+        const bool is_stub = frame.function.find("__device_stub_") != frame.function.npos;
+        const bool passed = is_in_stub_file(frame) || is_stub || behind_stub;
+        behind_stub = is_in_stub_file(frame);
+        if (!passed && is_programs_own(frame.place)) return frame.place;
+        named = named || !frame.place.empty();
+        std::string& seen = passed && !behind_stub ? of_stub : first;
+        if (seen.empty()) seen = frame.place;
+      }
+      if (!named && first.empty()) first = caller;
       chain.remove_prefix(std::min(caller.size() + 1, chain.size()));
     }
-    return first;
+    return of_stub.empty() ? first : of_stub;
   }
   // Chains in the text.
   void replace(std::string& text) {
@@ -70,16 +87,15 @@ public:
   }
 
 private:
-  const std::string& name(const std::string& caller) {
+  const std::vector<HostFrame>& frames(const std::string& caller) {
     auto [known, fresh] = known_.try_emplace(caller);
     const std::size_t plus = caller.rfind("+0x");
     if (fresh && plus != caller.npos && !addr2line_.empty())
-      known->second = line_of(addr2line_, caller.substr(0, plus), caller.substr(plus + 1));
-    if (known->second.empty()) known->second = caller;
+      known->second = frames_at(addr2line_, caller.substr(0, plus), caller.substr(plus + 1));
     return known->second;
   }
   const std::string addr2line_ = find_in_path("addr2line");
-  std::map<std::string, std::string> known_;
+  std::map<std::string, std::vector<HostFrame>> known_;
 };
 
 void replace_all(Names& names, diag::Diagnostic& diagnostic) {

@@ -1,5 +1,6 @@
 // Faults and warnings of kernels, in words: kernel, source line, thread, address, nearest allocation.
 #include "sim/exec/fault.h"
+#include "base/check.h"
 #include "sim/program/program.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -58,6 +59,8 @@ void raise(Exec& x, const Op& op, FaultKind kind, std::string name, std::string 
 
 void warn(Exec& x, const Op& op, std::string kind, std::string message, u32 thread,
           std::vector<std::string> notes, std::string help, diag::Severity severity) {
+  if (severity == diag::Severity::warning && diag::check_of(kind) != diag::Check::none)
+    severity = diag::Severity::error; // what --check looks for is a mistake, whether a GPU notices or not
   if (op.site.valid() && !x.warned.emplace(op.site.value, kind).second) return;
   diag::Diagnostic warning =
       build(x, op, severity, std::move(kind), std::move(message), thread, std::move(notes), std::move(help));

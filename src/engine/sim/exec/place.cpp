@@ -76,8 +76,24 @@ static std::string name_of(const Allocation& allocation) {
   return out + (allocation.made.empty() ? ")" : fmt::format(", allocated at {})", allocation.made));
 }
 
+u64 offset_in_shared(const Exec& x, u64 address) {
+  return address - std::min<u64>(address, x.launch.entry->function->reserved_shared);
+}
+
+std::string outside_shared(const Exec& x, u64 address) {
+  return fmt::format("at offset {:#x} is outside the {} bytes of shared memory", offset_in_shared(x, address),
+                     offset_in_shared(x, x.shared_bytes()));
+}
+
+bool is_host_memory(const Exec& x, u64 address) {
+  const Device& device = x.launch.device;
+  return !device.memory->mapped(address, 1) && device.is_host && device.is_host(address);
+}
+
 std::string describe_address(const Exec& x, u64 address) {
   const Memory& memory = *x.launch.device.memory;
+  if (is_host_memory(x, address))
+    return "this is memory of the host: on its stack, from malloc or new, or a static variable";
   if (!memory.find(address))
     if (std::optional<Allocation> freed = memory.freed(address))
       return fmt::format("{} bytes into {}, which was freed", address - freed->address, name_of(*freed));
@@ -107,7 +123,9 @@ std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
     const std::optional<Allocation> there = x.launch.device.memory->find(pointer);
     std::string target = there && pointer == there->address ? "to " + name_of(*there)
                          : there ? fmt::format("{} bytes into {}", pointer - there->address, name_of(*there))
-                                 : fmt::format("to {:#x}, which is in no allocation", pointer);
+                                 : fmt::format("to {:#x}, {}", pointer,
+                                               is_host_memory(x, pointer) ? "which is memory of the host"
+                                                                          : "which is in no allocation");
     const i64 distance = static_cast<i64>(address - pointer);
     constexpr i64 far = i64{1} << 30;
     const bool overflowed = there && (distance <= -far || distance >= static_cast<i64>(there->size) + far);

@@ -21,6 +21,14 @@ Mask in_first_cta(const Exec&, const Mask&);
 // "warps 0-3, 6 of block (5, 0, 0)"; "threads 4-7 of warp 2 of …" where one warp is not whole. Of the mask's first CTA.
 std::string who(const Exec&, const Mask&);
 
+// Where in a block's shared memory an address is, in bytes from the first that is the program's own: in machine code some in
+// front of it are the system's.
+u64 offset_in_shared(const Exec&, u64 address);
+// "at offset 0x200 is outside the 512 bytes of shared memory": of those the program's own.
+std::string outside_shared(const Exec&, u64 address);
+
+// Memory of the program that no device has.
+bool is_host_memory(const Exec&, u64 address);
 std::string describe_address(const Exec&, u64 address);
 // Which parameter the address of an access in the kernel's own code was computed from: "computed from parameter 1, which
 // points 4 bytes into allocation 1 (…); offset of the access: 16 bytes". Empty where that is not known.

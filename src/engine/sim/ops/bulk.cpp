@@ -74,9 +74,7 @@ private:
            address, "name only blocks of the cluster");
     if (!Memory::Range{0, x_.shared_bytes()}.covers(at, bytes))
       fail(FaultKind::illegal_address, "kernel-illegal-address",
-           fmt::format("bulk copy of {} bytes at offset {:#x} is outside the {} bytes of shared memory",
-                       bytes, at, x_.shared_bytes()),
-           at,
+           fmt::format("bulk copy of {} bytes {}", bytes, outside_shared(x_, at)), at,
            "check the size, and the dynamic shared size in the launch <<<…>>> (--shared BYTES for a .ptx "
            "file)");
     return cta->shared.data() + at;
@@ -88,8 +86,8 @@ private:
       bool mapped = memory.mapped(address, bytes) && !x_.launch.options.strict_memory;
       std::string message =
           fmt::format("bulk copy of {} bytes at {:#x} is {}", bytes, address,
-                      mapped ? "past its allocation, inside a mapped page: a GPU does not notice"
-                             : "outside all device memory, or past its allocation");
+                      mapped ? "outside its allocation, inside a mapped page: a GPU does not notice"
+                             : "outside its allocation, or outside all device memory");
       if (!mapped)
         fail(FaultKind::illegal_address, "kernel-illegal-address", message, address,
              "check the address and the size against what was allocated");

@@ -56,9 +56,11 @@ void check_alignment(Exec& x, const Op& op, const AccessView& a) {
 }
 
 // A page at address 0 is never mapped, so that pointers to nothing are found out.
-std::string help_for(u64 at) {
-  return at < 4096
-             ? "the pointer is null: allocate what it should point to, and look at what cudaMalloc returned"
+std::string help_for(const Exec& x, u64 at) {
+  if (at < 4096)
+    return "the pointer is null: allocate what it should point to, and look at what cudaMalloc returned";
+  return is_host_memory(x, at)
+             ? "allocate it on the device with cudaMalloc, and copy it there with cudaMemcpy"
              : "check the index against the size that was allocated";
 }
 
@@ -96,17 +98,17 @@ void check_device_memory(Exec& x, const Op& op, const AccessView& a) {
 
 // Shared memory, local memory, parameters.
 void check_window(Exec& x, const Op& op, const AccessView& a, u64 size) {
-  std::string_view name = a.space == StateSpace::shared  ? "shared"
-                          : a.space == StateSpace::local ? "local"
-                                                         : "parameter";
+  std::string_view name = a.space == StateSpace::local ? "local" : "parameter";
   const bool shared = a.space == StateSpace::shared;
   const std::string help = shared ? "check the index, and the dynamic shared size in the launch <<<…>>> "
                                     "(--shared BYTES for a .ptx file)"
                                   : "check the index";
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (Memory::Range{0, size}.covers(at, a.bytes)) return;
-    std::string message = fmt::format("{} of {} at offset {:#x} is outside the {} bytes of {} memory",
-                                      kind_name(x, op), bytes_text(a.bytes), at, size, name);
+    std::string message = fmt::format(
+        "{} of {} {}", kind_name(x, op), bytes_text(a.bytes),
+        shared ? outside_shared(x, at)
+               : fmt::format("at offset {:#x} is outside the {} bytes of {} memory", at, size, name));
     // Measured on an H200: loads and stores up to the next multiple of 128 bytes come to pass, the next one is a fault.
     const bool granted = shared && Memory::Range{0, x.launch.shared_granted}.covers(at, a.bytes);
     if (!granted || x.launch.options.strict_memory)
@@ -114,7 +116,7 @@ void check_window(Exec& x, const Op& op, const AccessView& a, u64 size) {
             help);
     warn(x, op, "kernel-out-of-bounds",
          fmt::format("{}, inside the {} that the block is given: a GPU does not notice", message,
-                     x.launch.shared_granted),
+                     offset_in_shared(x, x.launch.shared_granted)),
          thread, {}, help);
   });
 }
@@ -129,13 +131,13 @@ void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
           fmt::format("{} of {} at {:#x} is outside all device memory", kind_name(x, op), bytes_text(bytes),
                       at),
-          thread, at, with_pointer(x, op, at, {describe_address(x, at)}), help_for(at));
+          thread, at, with_pointer(x, op, at, {describe_address(x, at)}), help_for(x, at));
   if (x.launch.options.strict_memory)
     raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
-          fmt::format("{} of {} at {:#x} is past its allocation", kind_name(x, op), bytes_text(bytes), at),
+          fmt::format("{} of {} at {:#x} is outside its allocation", kind_name(x, op), bytes_text(bytes), at),
           thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
   warn(x, op, "kernel-out-of-bounds",
-       fmt::format("{} of {} at {:#x} is past its allocation, inside a mapped page: a GPU does not notice",
+       fmt::format("{} of {} at {:#x} is outside its allocation, inside a mapped page: a GPU does not notice",
                    kind_name(x, op), bytes_text(bytes), at),
        thread, {describe_address(x, at)});
 }

@@ -71,9 +71,7 @@ struct SharedMemory {
     T value;
     if (u64{at} + sizeof value > x.shared_bytes())
       raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-            fmt::format("a matrix of '{}' at offset {:#x} is outside the {} bytes of shared memory",
-                        op.form->text, at, x.shared_bytes()),
-            thread, at, {},
+            fmt::format("a matrix of '{}' {}", op.form->text, outside_shared(x, at)), thread, at, {},
             "check the descriptor, and the dynamic shared size in the launch <<<…>>> (--shared BYTES for a "
             ".ptx file)");
     std::memcpy(&value, x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + at, sizeof value);

@@ -185,7 +185,7 @@ std::string describe_mbarrier(Exec& x, const Op& op) {
         PhaseBarrier::of(read_element<u64>(a.host.at_warp(thread / warp_size) + a.address[thread]));
     out = fmt::format(
         "the mbarrier at offset {:#x} of shared memory is in phase {} (modulo 4) and lacks {} of {} arrivals",
-        a.address[thread], barrier.phase, barrier.pending, barrier.expected);
+        offset_in_shared(x, a.address[thread]), barrier.phase, barrier.pending, barrier.expected);
     if (barrier.bytes != 0) out += fmt::format(" and {} bytes of copies", barrier.bytes);
   });
   return out;

@@ -87,9 +87,8 @@ void copy_map(Exec& x, const Op& op) {
     u64 from = x.lane_value(op.source(1), thread);
     if (!Memory::Range{0, x.shared_bytes()}.covers(from, TensorMap::size))
       raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
-            fmt::format("a tensor map at offset {:#x} is outside the {} bytes of shared memory", from,
-                        x.shared_bytes()),
-            thread, from, {}, "check where the map lies in shared memory");
+            fmt::format("a tensor map {}", outside_shared(x, from)), thread, from, {},
+            "check where the map lies in shared memory");
     if (!x.performs_stores) return;
     std::memcpy(to, x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + from, TensorMap::size);
     if (WrittenBytes* written = x.launch.device.memory->written())

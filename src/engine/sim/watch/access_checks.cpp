@@ -149,7 +149,7 @@ void AccessChecks::look_at_shared(const Op& op, u32 thread, u64 offset, u32 byte
       if (!known.written[at]) {
         warn(x_, op, "memory-uninitialized",
              fmt::format("shared memory is read that no thread of the block wrote: {} bytes at offset {:#x}",
-                         bytes, offset),
+                         bytes, offset_in_shared(x_, offset)),
              thread, {}, "write it first, and let a barrier follow");
         break;
       }
@@ -174,7 +174,7 @@ void AccessChecks::report_race(const Op& op, u32 thread, u64 offset, const Races
   if (!one_warp)
     return warn(x_, op, "race-shared",
                 fmt::format("{} {} shared memory that {} {}, and no barrier is between them: offset {:#x}",
-                            name(thread), does, name(earlier.thread), did, offset),
+                            name(thread), does, name(earlier.thread), did, offset_in_shared(x_, offset)),
                 thread, {note},
                 "let a __syncthreads() that all threads of the block come to stand between the two");
   if (earlier.op == &op && op.kind() == OpKind::store)
@@ -182,12 +182,12 @@ void AccessChecks::report_race(const Op& op, u32 thread, u64 offset, const Races
         x_, op, "race-warp",
         fmt::format("lanes {} and {} of warp {} write different values to one address of shared memory: "
                     "offset {:#x}",
-                    earlier.thread % warp_size, thread % warp_size, warp, offset),
+                    earlier.thread % warp_size, thread % warp_size, warp, offset_in_shared(x_, offset)),
         thread, {note}, "let one lane write, or give each lane its own element");
   warn(x_, op, "race-warp",
        fmt::format("{} of warp {} {} shared memory that {} {}, and no __syncwarp() is between them: offset "
                    "{:#x}",
-                   name(thread), warp, does, name(earlier.thread), did, offset),
+                   name(thread), warp, does, name(earlier.thread), did, offset_in_shared(x_, offset)),
        thread, {note},
        "let a __syncwarp() that names both lanes stand between the two; shuffles and votes do not order "
        "memory");

@@ -106,7 +106,7 @@ std::string polled(Exec& x, Group& group, const Op& op) {
   std::string where;
   if (watch.space == ir::StateSpace::shared) {
     host = x.cta->shared.data() + x.cta_of(thread) * x.launch.shared_stride + address;
-    where = fmt::format("offset {:#x} of shared memory", address);
+    where = fmt::format("offset {:#x} of shared memory", offset_in_shared(x, address));
   } else if (watch.space == ir::StateSpace::global && x.launch.device.memory->mapped(address, watch.bytes)) {
     host = reinterpret_cast<const std::byte*>(address);
     where = fmt::format("{:#x}, {}", address, describe_address(x, address));
