@@ -38,7 +38,8 @@ struct Advice {
   bool interleaves = false;
   bool tells_stride = false; // its title is how far apart neighbouring threads are, and no more
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
-  // (arch/waits.h), if all warps meet there, which the lanes do not tell. No stage of an SM shows it.
+  // (arch/waits.h), at the word that has most updates. Where that is not known, or a bound (measure::Distribution), all warps are
+  // taken to meet. No stage of an SM shows it.
   u64 wait_cycles = 0;
   // The lanes of the class that costs most beyond need, as the change leaves them: what `after` was counted from. None
   // where the change is not one of lanes.
