@@ -57,7 +57,7 @@ typedef uint64_t cuuint64_t;
 #include <new> // its device operators call malloc and free
 #include "warplens/math_overloads.h"
 #include <__clang_cuda_cmath.h>
-#include <__clang_cuda_intrinsics.h>
+#include "warplens/warp_reductions.h"
 #include <__clang_cuda_complex_builtins.h>
 #include "warplens/atomics.h"
 #include "warplens/scoped_atomics.h"

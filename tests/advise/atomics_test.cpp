@@ -41,6 +41,10 @@ TEST(Advise, AtomicsThatWait) {
   EXPECT_EQ(sum.after.threads, 100u);
   EXPECT_EQ(sum.wait_cycles, 3100u * arch::word_updates(hopper).in_l2 * hopper.part.multiprocessors);
   EXPECT_NE(sum.change.find("of a block in shared memory first"), std::string::npos) << sum.change;
+  Built apart = floats; // each warp has a word of its own: what is saved there is what it waits
+  apart.site.distribution.busiest_word = 32;
+  EXPECT_EQ(only(advise(apart.site, apart.context)).wait_cycles,
+            31u * arch::word_updates(hopper).in_l2 * hopper.part.multiprocessors);
   Built wide = atomic(Space::global, 8, "atom.global.add.u64", one);
   EXPECT_EQ(only(advise(wide.site, wide.context)).rule, findings::Rule::same_address_atomic)
       << "there is no REDUX of 64 bits";
@@ -95,6 +99,10 @@ TEST(Advise, AResultThatNobodyReadsLetsTheAssemblerCombine) {
   EXPECT_EQ(unused.wait_cycles, 0u);
   ASSERT_TRUE(unused.by_itself);
   EXPECT_EQ(unused.by_itself->threads, 100u);
+  for (const char* opcode : {"atom.global.max.s32", "atom.global.min.u32", "atom.global.or.b32"}) {
+    tickets.site.site.opcode = opcode;
+    EXPECT_EQ(only(advise(tickets.site, tickets.context)).rule, findings::Rule::combined_atomic) << opcode;
+  }
 }
 
 // ATOMS.POPC.INC counts lanes of one word together; only the words of one bank wait for one another.

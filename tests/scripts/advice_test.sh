@@ -30,6 +30,13 @@ expect_in stderr 'Atomics that wait: of_all_warps'
 expect_in stderr '65.5 k updates where 8192 would do'
 expect_in stderr 'Atomics that wait: of_halves'
 expect_in stderr "load of 4 bytes from 'k': 32 constant-memory requests per instruction"
+# L2 performs updates of one word one after the other: how long that is depends on the word that has most.
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 --json contended.json "$programs/contended.cu"
+expect_in stderr '131 k updates where 4096 would do. L2 .*: 508 k cycles of the whole GPU, at the word that has most'
+expect_in stderr '^one_word .* memory$'
+expect_in stderr '^word_each .* launch overhead$'
+expect_in stderr '^cells .* launch overhead$'
+expect_json contended.json 'max(s["distribution"].get("busiest_word", 0) for s in r["launches"][0]["sites"])' 131072
 # A transpose needs a tile, and tiles that are copied past the L1 other places for their chunks.
 run "$warplens" run --compiler clang --sm 90 --kernel 'turn|matrices' --top-lines 0 --width 400 "$programs/advice_tiles.cu"
 expect_in stderr 'collect a tile in shared memory, and store it from there row by row'

@@ -17,6 +17,22 @@ expect_code 0
 expect_in stdout '^PASSED$'
 expect_json report.json 'set(l["status"] for l in r["launches"])' "{'exact'}"
 
+# What the lanes of a warp compute together is what nvcc's headers make of it, as PTX and as machine code.
+warp_functions() { # OPTIONS…
+  run env WARPLENS_PTXAS= "$warplens" run "$@" "$source_dir/tests/scripts/programs/warp_functions.cu"
+  expect_code 0
+  sed -n '/^WarpLens: /q;p' stdout >got.txt
+  if [ -n "${WARPLENS_REBASE:-}" ]; then cp got.txt "$golden"; fi
+  diff "$golden" got.txt >stderr || fail "run $*: other values than $golden"
+}
+golden="$source_dir/tests/scripts/data/warp_functions.txt"
+warp_functions --compiler clang --code ptx
+if [ -x "$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)" ]; then
+  warp_functions --compiler clang --code machine
+  warp_functions --code ptx
+  warp_functions --code machine
+fi
+
 # Thrust and CUB where Debian has them (libthrust-dev, libcub-dev), without a toolkit.
 [ -e /usr/include/thrust/sort.h ] || exit 0
 cat >sorted.cu <<'EOF'

@@ -106,6 +106,13 @@ TEST(ClangPtx, HeaderFunctionsHaveTheCallersLine) {
   EXPECT_EQ(ptx.substr(location, 9), ".loc\t1 3 ") << ptx.substr(location, 20);
 }
 
+// ptxas does not optimise what says so.
+TEST(ClangPtx, IsNoCodeForADebugger) {
+  const std::string ptx = ptx_of(data + "/inline_stack.cu", Compiler::clang);
+  EXPECT_THAT(ptx, HasSubstr(".debug_info"));
+  EXPECT_THAT(ptx, testing::Not(HasSubstr(", debug\n")));
+}
+
 TEST(ClangPtx, SimpleHelpersAreInstructionsNotCalls) {
   for (const char* file : {"/memory_functions.cu", "/atomics.cu", "/warp_functions.cu"})
     EXPECT_THAT(ptx_of(data + file, Compiler::clang), testing::Not(HasSubstr("__nv_"))) << file;

@@ -71,17 +71,31 @@ Result<std::string> read_output(const std::string& path) {
   return failure(diag::error("toolchain-no-output", fmt::format("the compiler left no '{}'", path)));
 }
 
+Result<void> write_text(const std::string& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  if (file) return {};
+  return failure(diag::error("toolchain-no-output", fmt::format("cannot write '{}'", path), {},
+                             "check the space on the disk"));
+}
+
 // clang embeds the bytes of a file as they are, and the runtime needs to see where the text ends.
 Result<void> terminate_text(const std::string& ptx, const std::string& embedded) {
   auto text = read_output(ptx);
   if (!text) return failure(text.error());
-  std::ofstream file(embedded, std::ios::binary);
-  file.write(text->c_str(), static_cast<std::streamsize>(text->size() + 1));
-  file.close();
-  if (!file)
-    return failure(diag::error("toolchain-no-output", fmt::format("cannot write '{}'", embedded), {},
-                               "check the space on the disk"));
-  return {};
+  return write_text(embedded, {text->c_str(), text->size() + 1});
+}
+
+// For its line tables clang writes ".target sm_90, debug", and ptxas optimises no such code.
+Result<void> leave_debug_out(const std::string& ptx) {
+  auto text = read_output(ptx);
+  if (!text) return failure(text.error());
+  static constexpr std::string_view word = ", debug";
+  const std::size_t target = text->find("\n.target "),
+                    end = target == text->npos ? target : text->find('\n', target + 1);
+  if (end == text->npos || !std::string_view(*text).substr(0, end).ends_with(word)) return {};
+  return write_text(ptx, text->erase(end - word.size(), word.size()));
 }
 
 // Has clang write the files that it reads as a make rule.
@@ -112,12 +126,9 @@ Result<void> check_names(const std::string& source, const std::string& ptx) {
 Result<std::string> write_registration(const CompileRequest& request,
                                        const std::vector<std::string>& objects) {
   const std::string path = request.folder + "/registration.c";
-  std::ofstream file(path);
-  file << registration_source(missing_registrations(objects));
-  file.close();
-  if (file) return path;
-  return failure(diag::error("toolchain-no-output", fmt::format("cannot write '{}'", path), {},
-                             "check the space on the disk"));
+  if (auto ok = write_text(path, registration_source(missing_registrations(objects))); !ok)
+    return failure(ok.error());
+  return path;
 }
 
 Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCompiler& compiler,
@@ -140,6 +151,7 @@ Result<Compiled> compile_with_clang(const CompileRequest& request, const FoundCo
             fmt::format("compile the device code of '{}'", source));
         !ok)
       return failure(ok.error());
+    if (auto ok = leave_debug_out(ptx); !ok) return failure(ok.error());
     if (auto ok = terminate_text(ptx, embedded); !ok) return failure(ok.error());
     if (auto ok = relocatable ? check_names(source, ptx) : Result<void>(); !ok) return failure(ok.error());
     if (auto ok =
@@ -271,6 +283,8 @@ Result<Compiled> compile_device_code(const CompileRequest& request, const FoundC
   if (auto ok = run_step(request, compiler, command,
                          fmt::format("compile the device code of '{}'", request.source));
       !ok)
+    return failure(ok.error());
+  if (auto ok = compiler.kind == Compiler::clang ? leave_debug_out(ptx) : Result<void>(); !ok)
     return failure(ok.error());
   return Compiled{ptx, {}};
 }

@@ -197,7 +197,8 @@ bool Kernel::find_places() {
     case Opcode::BRA: {
       Place to{place_.context, target_of(*now_)};
       const auto [there, here] = behind_branch(open);
-      if (has(Modifier::DIV)) { // lanes are gathered instead: see control()
+      if (has(Modifier::DIV)) { // see apart()
+        if (maybe) mark(to), flow_to(to, open, waiting);
         flow_to(next, open, waiting);
         break;
       }
@@ -322,7 +323,9 @@ bool Kernel::write_code(bool across) {
       assumed_[place] = pairs_;
       waiting_pairs_.clear(), functions_.clear(), numbers_.clear();
     }
-    if (now_->opcode == Opcode::BSYNC || now_->opcode == Opcode::WARPSYNC) in_teams_ = false;
+    if (now_->opcode == Opcode::BSYNC || now_->opcode == Opcode::WARPSYNC ||
+        now_->opcode == Opcode::ENDCOLLECTIVE)
+      in_teams_ = false;
     before = place;
     falls_ = true;
     // An access that no lane ever performs is counted all the same: ptxas puts some in front of asynchronous copies.
@@ -417,12 +420,20 @@ std::string Kernel::of_any_lane(const std::string& condition) {
   return fmt::format("@{} ", any);
 }
 
+// BRA.DIV, in front of what lanes do together: U has all lanes that are named. The guard says which lanes name the same ones as the
+// first. Where these are all that are named, they go on. Where not, all branch to code that gathers each lane with those that it names.
+std::string Kernel::apart(const std::string& named) {
+  const TakingPart lanes = taking_part();
+  const std::string out = predicate_temporary();
+  put("setp.ne.u32 {}, {}, 0;", out, lanes.acting);
+  put("setp.ne.and.u32 {0}, {1}, {2}, {0};", out, lanes.acting, named);
+  return fmt::format("@{} ", out);
+}
+
 bool Kernel::control() {
   const Place next{place_.context, place_.offset + sass::instruction_bytes};
   const Regions& open = regions_[place_];
-  auto branch = [&](const Place& to) {
-    std::string condition = whole_condition();
-    if (has(Modifier::ANY)) condition = of_any_lane(condition);
+  auto branch_if = [&](const std::string& condition, const Place& to) {
     arrive(to);
     line(fmt::format("{}bra {};", condition, label(to)));
     if (condition.empty()) {
@@ -432,6 +443,10 @@ bool Kernel::control() {
     const auto [there, here] = behind_branch(open);
     note_meeting(there, here);
     start_block(next);
+  };
+  auto branch = [&](const Place& to) {
+    const std::string condition = whole_condition();
+    branch_if(has(Modifier::ANY) ? of_any_lane(condition) : condition, to);
   };
   switch (now_->opcode) {
   case Opcode::YIELD: // PTX has no word for it; nothing else becomes pmevent
@@ -457,8 +472,11 @@ bool Kernel::control() {
     return true;
   case Opcode::BMOV: return true; // saved and restored around calls, whose code is repeated here
   case Opcode::BRA:
-    if (has(Modifier::DIV)) { // its lanes are apart: gather them
-      act("bar.warp.sync {};", read(at(1)));
+    if (has(Modifier::DIV)) {
+      if (guard_.empty())
+        put("bar.warp.sync {};", read(at(1))); // all name the same ones: they are gathered here
+      else
+        branch_if(apart(read(at(1))), {place_.context, target_of(*now_)});
       return true;
     }
     if (has(Modifier::CONV)) { // to where the whole warp goes on together; behind it is what gathers it

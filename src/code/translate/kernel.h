@@ -205,6 +205,10 @@ private:
   }
   bool special_register();
   std::string together();
+  struct TakingPart {
+    std::string here, acting, acts; // masks, and a predicate
+  };
+  TakingPart taking_part();
   bool call_builtin();
 
   // ---- control flow (control.cpp)
@@ -228,6 +232,7 @@ private:
   bool replaces_guard() const;
   std::string whole_condition();
   std::string of_any_lane(const std::string& condition);
+  std::string apart(const std::string& named);
   void start_block(const Place& next);
   u32 context_of_call(u64 return_offset, u64 target);
   bool call_from_one_context(const Regions& open, std::vector<Place>& waiting);

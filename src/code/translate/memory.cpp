@@ -92,12 +92,8 @@ bool Kernel::to_uniform() {
                                                                        : read(at(2)));
     return true;
   }
-  const std::string all = temporary(), mask = temporary(), first = temporary(), value = temporary();
-  const std::string takes_part = predicate_temporary(), any = predicate_temporary();
-  put("setp.ne.u32 {}, 0, 0;", takes_part);
-  act("setp.eq.u32 {}, 0, 0;", takes_part);
-  put("activemask.b32 {};", all);
-  put("vote.sync.ballot.b32 {}, {}, {};", mask, takes_part, all);
+  const auto [all, mask, acts] = taking_part();
+  const std::string first = temporary(), value = temporary(), any = predicate_temporary();
   put("brev.b32 {}, {};", first, mask);
   put("bfind.shiftamt.u32 {}, {};", first, first);
   put("shfl.sync.idx.b32 {}, {}, {}, 31, {};", value, read(at(2)), first, all);

@@ -4,12 +4,22 @@
 
 namespace warplens::translate {
 
-// The lanes that a warp's instruction is executed with: those that are here, or those that WARPSYNC.EXCLUSIVE named.
+// The lanes that a warp's instruction is executed with: those that are here, or those that WARPSYNC named.
 std::string Kernel::together() {
   if (in_teams_) return "%team";
   const std::string mask = temporary();
   act("activemask.b32 {};", mask);
   return mask;
+}
+
+// The lanes that are here, those of them that the guard lets act, and whether a lane is one of these.
+Kernel::TakingPart Kernel::taking_part() {
+  const TakingPart out{temporary(), temporary(), predicate_temporary()};
+  put("setp.ne.u32 {}, 0, 0;", out.acts);
+  act("setp.eq.u32 {}, 0, 0;", out.acts);
+  put("activemask.b32 {};", out.here);
+  put("vote.sync.ballot.b32 {}, {}, {};", out.acting, out.acts, out.here);
+  return out;
 }
 
 bool Kernel::warp() {
@@ -49,17 +59,16 @@ bool Kernel::warp() {
       write_predicate(at(1), "%barrier_any");
     return true;
   case Opcode::WARPSYNC: {
-    // Up to the next place where lanes meet, those that name the same ones run apart from the others.
-    if (has(Modifier::EXCLUSIVE)) {
+    // Up to the next place where lanes meet, or ENDCOLLECTIVE, those that name the same ones run apart from the others.
+    if (has(Modifier::ALL)) {
+      act("bar.warp.sync 0xffffffff;");
+      return true;
+    }
+    if (has(Modifier::EXCLUSIVE) || has(Modifier::COLLECTIVE)) {
       put("mov.b32 %team, {};", read(at(1)));
       act("bar.warp.sync {};", read(at(1)));
       in_teams_ = true;
       return guard_.empty() ? true : refuse();
-    }
-    if (has(Modifier::COLLECTIVE)) return true; // reached through BRA.DIV alone
-    if (has(Modifier::ALL)) {
-      act("bar.warp.sync 0xffffffff;");
-      return true;
     }
     act("bar.warp.sync {};", read(at(1)));
     return true;

@@ -6,6 +6,7 @@
 // block, masks) and, for each, how often it began at each of the 256 places; what that counts is worked out
 // in the end, once per form and place, for any number of architectures.
 #pragma once
+#include "measure/busiest_word.h"
 #include "measure/tally.h"
 #include <memory>
 
@@ -48,6 +49,7 @@ struct Cell {
   LaneCounter lanes{};                      // for the device; what it has counted is not in the sums yet
   std::vector<arch::BatchCounter> others{}; // the same for the other architectures
   AffineForms affine{};
+  BusiestWord words{};
 
   void settle(Architectures);
 };

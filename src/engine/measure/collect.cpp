@@ -20,6 +20,8 @@ struct Collector::Impl {
     arch::Counts without_pattern{};
     std::vector<Stratum> strata{}; // of a sample
     u64 met = 0;                   // accesses, if it stands for all
+    BusiestWord words{};
+    bool repeats = false; // blocks stand for others
   };
 
   // A worker's cells, and how often they count.
@@ -106,6 +108,7 @@ struct Collector::Impl {
         if (share.cta) cell.sums.tally.move_to(*share.cta);
         merged.tally.add(cell.sums.tally, share.times);
         merged.without_pattern += cell.sums.without_pattern * share.times;
+        merged.words.add(cell.words, share.times), merged.repeats |= share.times > 1;
       });
       if (share.is_stratum()) ++stratum;
     }
@@ -121,6 +124,9 @@ struct Collector::Impl {
       // The instruction says how wide the result is; the texel's width is the object's.
       bool texels = space == access::Space::texture || space == access::Space::surface;
       if (texels) merged.record.site.bytes = merged.header.bytes;
+      merged.record.distribution.busiest_word = merged.words.updates();
+      merged.record.distribution.busiest_is_bound =
+          merged.words.updates() != 0 && (merged.repeats || merged.words.is_bound());
       merged.record.distribution.other += merged.without_pattern;
       merged.record.distribution.other_warps += merged.without_pattern.instructions;
       merged.record.pattern = pattern_of(merged.record.distribution);

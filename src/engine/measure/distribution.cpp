@@ -92,6 +92,7 @@ Distribution& Distribution::operator*=(u64 times) {
   other_warps *= times;
   other *= times;
   first_block *= times;
+  busiest_word *= times;
   return *this;
 }
 
@@ -147,6 +148,7 @@ void add(Distribution& sum, const Distribution& other) {
   sum.other_warps += other.other_warps;
   sum.other += other.other;
   sum.first_block += other.first_block;
+  sum.busiest_word += other.busiest_word, sum.busiest_is_bound |= other.busiest_is_bound;
   limit(sum);
 }
 

@@ -31,6 +31,10 @@ struct Distribution {
   arch::Counts other{};
   // Of all accesses of its place that ran; of several such places or launches, the sum.
   FirstBlock first_block{};
+  // Atomics of global memory: updates of the word that has most, at most so many (busiest_word.h); 0: not known. Of several sites
+  // or launches the sum. Blocks that stand for others are taken to go where these go: then it may be far less.
+  u64 busiest_word = 0;
+  bool busiest_is_bound = false;
 
   u64 warps() const;
   Distribution& operator*=(u64 times); // of so many launches that are alike

@@ -126,6 +126,8 @@ Distribution distribution_of(const json& value) {
     throw Unreadable("there are too many classes of warps");
   take(value, "other_warps", out.other_warps);
   if (auto other = value.find("other"); other != value.end()) out.other = counts_of(*other);
+  take(value, "busiest_word", out.busiest_word);
+  take_flag(value, "busiest_is_bound", out.busiest_is_bound);
   if (auto block = value.find("first_block"); block != value.end()) out.first_block = first_block_of(*block);
   return out;
 }

@@ -46,6 +46,8 @@ template <class Json> Json distribution_json(const Distribution& distribution, u
     out["other_warps"] = distribution.other_warps;
     out["other"] = counts_json<Json>(distribution.other);
   }
+  if (distribution.busiest_word != 0) out["busiest_word"] = distribution.busiest_word;
+  if (distribution.busiest_is_bound) out["busiest_is_bound"] = true;
   if (const FirstBlock& block = distribution.first_block; block.requests != 0) {
     Json& one = out["first_block"] = {{"requests", block.requests},
                                       {"sectors", block.sectors},

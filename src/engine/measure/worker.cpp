@@ -15,11 +15,15 @@ void Worker::count(const access::LaneBatch& batch) {
 void Worker::lanes(const access::LaneBatch& batch) {
   count(batch);
   if (batch.copied_to != nullptr) count(access::copied_half(batch));
+  const u32 warps = static_cast<u32>(batch.active.size());
+  if (BusiestWord::follows(batch)) {
+    Cell& cell = cell_of(batch);
+    for (u32 w = 0; w < warps; ++w)
+      if (batch.active[w] != 0) cell.words.add(access::warp_of(batch, w));
+  }
   if (batch.cta != 0 || !BlockFollower::follows(batch)) return;
   BlockFollower& follower = follower_of(batch);
-  u32 warps = static_cast<u32>(batch.active.size());
-  if (batch.cta_warps != 0) warps = std::min(warps, batch.cta_warps);
-  for (u32 w = 0; w < warps; ++w)
+  for (u32 w = 0; w < (batch.cta_warps != 0 ? std::min(warps, batch.cta_warps) : warps); ++w)
     if (batch.active[w] != 0) follower.add(w, access::warp_of(batch, w));
 }
 
@@ -39,6 +43,12 @@ void Worker::affine(const access::AffineAccess& access) {
     ++cell.accesses;
   else
     count(arch::MaskedLanes(access).batch);
+  if (BusiestWord::follows(access))
+    for (u64 k = 0; k < access.count; ++k) {
+      const access::AffineAccess one = access::cta_of(access, k);
+      for (u32 w = 0; w < ceil_div(one.block.count(), warp_size); ++w)
+        if (one.active.empty() || one.active[w] != 0) cell.words.add(access::expand(one, w));
+    }
   if (access.cta != 0 || !BlockFollower::follows(access)) return;
   BlockFollower& follower = follower_of(access);
   u32 warps = static_cast<u32>(ceil_div(access.block.count(), warp_size));

@@ -8,7 +8,7 @@ namespace warplens::arch {
 struct WordUpdates {
   // In device memory, of the whole device: L2 updates a word in so many cycles, whether lanes of one warp or of many ask for
   // it. Measured on an H200 (tests/hardware/data/h200_variants.json, "one address"): 1.76 ns for each of 1,048,576 lanes,
-  // 1.81 ns for each of 32,768 warps, 3.5 cycles; inferred elsewhere.
+  // 1.81 ns for each of 32,768 warps, 3.5 cycles, rounded up; inferred elsewhere.
   u32 in_l2 = 4;
   // In shared memory, of one SM, where an atomic is a loop: a load and a compare-and-swap are three wavefronts at least
   // (src/hardware/arch/MODEL.md, "Atomics that become loops").

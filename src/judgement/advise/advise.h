@@ -54,7 +54,8 @@ struct Advice {
   bool asks_for_less = false;
   u64 lost_beside = 0; // sectors that other accesses of the kernel move more after the change
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
-  // (arch/waits.h), if all warps meet there, which the lanes do not tell. No stage of an SM shows it.
+  // (arch/waits.h), at the word that has most updates. Where that is not known, or a bound (measure::Distribution), all warps are
+  // taken to meet. No stage of an SM shows it.
   u64 wait_cycles = 0;
   // The lanes of the class that costs most beyond need, as the change leaves them: what `after` was counted from. None
   // where the change is not one of lanes.

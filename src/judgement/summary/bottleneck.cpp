@@ -114,16 +114,26 @@ Limiter limiter(const Model& model, const Kernel& kernel) {
   if (kernel.measured) return as_measured(model, kernel);
   if (!measure::is_counted(kernel.status)) return Limiter::unclear;
   bool atomics = false;
-  u64 waits = 0; // cycles of the whole GPU
+  u64 known = 0, waits = 0; // cycles of the whole GPU; known: of words whose updates were counted
   for (const Line& line : kernel.lines)
-    for (const AccessRow& row : line.rows)
+    for (const AccessRow& row : line.rows) {
       atomics = atomics || is_atomic(row.site.kind), waits = std::max(waits, row.wait_cycles);
+      if (!wait_is_bound(row)) known = std::max(known, row.wait_cycles);
+    }
   Bottleneck sum = bottleneck(model, kernel);
-  if (const arch::Architecture* device = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]))
-    sum.atomics = waits / device->part.multiprocessors;
+  const arch::Architecture* device = kernel.sm.empty() ? nullptr : arch::find(kernel.sm[0]);
+  const u64 multiprocessors = device == nullptr ? 1 : device->part.multiprocessors;
+  sum.atomics = known / multiprocessors;
   const Limiter out = limiter(sum, kernel.launches);
+  sum.atomics = waits / multiprocessors;
+  if (limiter(sum, kernel.launches) != out) return Limiter::unclear; // a bound alone tells nothing
   return out == Limiter::arithmetic && atomics ? Limiter::unclear
                                                : out; // their waits are in none of the three
+}
+
+bool wait_is_bound(const AccessRow& row) {
+  return row.space == access::Space::global &&
+         (row.distribution.busiest_word == 0 || row.distribution.busiest_is_bound);
 }
 
 std::string_view name(Limiter limiter) {

@@ -25,6 +25,8 @@ struct Bottleneck {
 Limiter limiter(const Bottleneck&, u64 launches);
 // Of a kernel of the model: as its counts show, or as the profiler measured. `unclear` where neither tells.
 Limiter limiter(const Model&, const Kernel&);
+// Do the row's wait_cycles hold only if all warps meet at one word?
+bool wait_is_bound(const AccessRow&);
 std::string_view name(Limiter); // "memory", a word for a column of a table
 // What that means for a change that moves less: one sentence.
 std::string_view meaning(Limiter);

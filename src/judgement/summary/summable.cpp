@@ -26,6 +26,7 @@ template <class F> void each_count(measure::SiteRecord& site, F&& f) {
   measure::Distribution& distribution = site.distribution;
   for (measure::WarpClass& c : distribution.classes) f(c.warps, made_of_warp), each_count(c.counts, f);
   f(distribution.other_warps, made_of_warp), each_count(distribution.other, f);
+  f(distribution.busiest_word, made_of_count);
   measure::FirstBlock& block = distribution.first_block;
   for (u64 measure::FirstBlock::*member :
        {&measure::FirstBlock::requests, &measure::FirstBlock::sectors, &measure::FirstBlock::distinct_sectors,

@@ -146,8 +146,12 @@ std::string wait_text(const Page& page, const Finding& finding) {
   const u32 sm = page.model.input.sm.empty() ? 0 : page.model.input.sm[0];
   const arch::Architecture* device = arch::find(sm);
   const u64 multiprocessors = device == nullptr ? 1 : std::max(1u, device->part.multiprocessors);
-  return fmt::format("{} updates where {} would do. {}: up to {} cycles of the whole GPU, if all warps meet",
-                     human(updates), human(would_do), where, human(finding.wait_cycles / multiprocessors));
+  const bool bound = std::ranges::any_of(
+      finding.accesses, [&](const Finding::Access& access) { return wait_is_bound(row_of(page, access)); });
+  return fmt::format("{} updates where {} would do. {}: {}{} cycles of the whole GPU, {}", human(updates),
+                     human(would_do), where, bound ? "up to " : "",
+                     human(finding.wait_cycles / multiprocessors),
+                     bound ? "if all warps meet" : "at the word that has most");
 }
 
 // Where it is ranked by what the assembler makes of it: what the pattern is of. Else empty.

@@ -20,12 +20,12 @@ __global__ void one_adds_double(double* sum) {
   if (threadIdx.x % 32 == 0) atomicAdd(sum, x); // after sum_double atomic/reduction global
 }
 __global__ void all_raise(int* most) {
-  atomicMax(most, int(threadIdx.x * 7 % 64)); // before most atomic/reduction global
+  atomicMax(most, int(threadIdx.x * 7 % 64)); // nothing to do: the assembler makes the same of it
 }
 __global__ void one_raises(int* most) {
   int x = threadIdx.x * 7 % 64;
   for (int d = 16; d > 0; d /= 2) x = max(x, __shfl_down_sync(~0u, x, d));
-  if (threadIdx.x % 32 == 0) atomicMax(most, x); // after most atomic/reduction global
+  if (threadIdx.x % 32 == 0) atomicMax(most, x);
 }
 __global__ void all_take(int* next, int* out) {
   int ticket = atomicAdd(next, 1); // before tickets atomic/reduction global

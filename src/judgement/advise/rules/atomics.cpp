@@ -1,11 +1,11 @@
-// Atomic operations. Lanes of one word: one lane can update it for all, which the assembler does by itself for integers
-// that are added without using the result: in global memory where a warp has one address, in shared memory where the
-// constant 1 is added (src/hardware/arch/MODEL.md). Lanes of different words are another matter: combining their values would be wrong.
+// Atomic operations. Lanes of one word: one lane can update it for all, which the assembler does by itself for integers of 32
+// bits (add, min, max, and, or, xor) whose result is not used: in global memory where a warp has one address, in shared memory where
+// the constant 1 is added (src/hardware/arch/MODEL.md). Lanes of different words are another matter: combining their values would be wrong.
 // They can be spread over copies (spread_atomics.cpp).
 //
 // Where lanes meet at a word of global memory they wait in L2, one after the other, and in shared memory floats and 64-bit
-// integers wait in a loop: neither is a stage of an SM, so that no count shows what it costs. How long it may be is told
-// apart (Advice::wait_cycles).
+// integers wait in a loop: neither is a stage of an SM, so that no count shows what it costs. How long it is at the word that has
+// most updates is told apart (Advice::wait_cycles).
 #include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "arch/table.h"
@@ -32,10 +32,6 @@ void keep_leaders(access::WarpAccess& access) {
   access.active = leaders;
 }
 
-bool adds_integers(const access::Site& site) {
-  return atomic_operation(site) == AtomicOperation::add && !access::is_of_floats(site);
-}
-
 // Do copies of the table make one in the end? What was put there last, or compared with, cannot be added up.
 bool can_copy(const access::Site& site) {
   const AtomicOperation operation = atomic_operation(site);
@@ -48,10 +44,11 @@ bool can_combine(const access::Site& site) {
   return can_copy(site) && operation != AtomicOperation::inc && operation != AtomicOperation::dec;
 }
 
-// What hardware does where the assembler combines lanes by itself. In machine code it has done so.
+// What hardware does where the assembler combines lanes by itself. In machine code it has done so, or has not.
 std::optional<arch::Counts> by_itself(const Subject& s, const arch::Counts& leaders) {
-  if (access::is_machine(s.site.site) || !adds_integers(s.site.site) || s.site.site.bytes != 4 ||
-      !returns_nothing(s.site))
+  const access::Site& site = s.site.site;
+  if (access::is_machine(site) || access::is_of_floats(site) || !can_combine(site) || site.bytes != 4 ||
+      atomic_operation(site) == AtomicOperation::other || !returns_nothing(s.site))
     return {};
   if (s.site.space == access::Space::shared) {
     if (!s.site.adds_one) return {};
@@ -103,6 +100,8 @@ void say_combine(const Subject& s, bool one_address, Advice& out) {
 u64 wait_of(const Subject& s, const arch::Counts& leaders) {
   const arch::WordUpdates cycles = arch::word_updates(*s.context.architecture);
   u64 more = s.counters.threads - std::min(leaders.threads, s.counters.threads);
+  if (u64 busiest = s.site.distribution.busiest_word; busiest != 0) // a share of these is saved
+    more = of_all_blocks(more, std::min(busiest, s.counters.threads), s.counters.threads);
   if (s.site.space == access::Space::global)
     return more * cycles.in_l2 * s.context.architecture->part.multiprocessors;
   return s.site.site.timing_dependent == access::Timing::none ? 0 : more * cycles.in_loop;
@@ -111,7 +110,7 @@ u64 wait_of(const Subject& s, const arch::Counts& leaders) {
 void say_by_itself(const Subject& s, const arch::Counts& counts, bool shared, Advice& out) {
   out.rule = findings::Rule::combined_atomic;
   out.title = shared ? "the assembler counts lanes of one word together"
-                     : "the assembler combines integers that are added to one address";
+                     : "the assembler combines a warp's integers for one address";
   out.cause =
       fmt::format("{} {} are counted; the hardware needs {}{}, because {}", value(out.metric, s.counters),
                   name(out.metric), shared ? "about " : "", value(out.metric, counts),
