@@ -4,7 +4,8 @@
 // (BSYNC), until all lanes that opened it (BSSY) are there. YIELD lets another part run:
 //
 //   * What has not yielded since it last ran goes first: a side of a branch that was put off.
-//   * Else, behind YIELD, the largest other part; where a part waits, the one that is furthest in the code; where one ends, the first there.
+//   * Else, behind YIELD, the largest other part, and of equal ones the one that ran least lately; where a part waits, the one that is furthest in
+//     the code; where one ends, the first there.
 //   * If that is one of blocked lanes, their region is given up: they go on, and nobody is waited for at its end any more.
 //   * Parts that are ready at one place run as one.
 #include "sim/exec/splits.h"
@@ -52,8 +53,11 @@ bool select(Exec& x, Splits::Event event, u32 own = 0) {
               kind = s.blocked >> lane & 1 ? s.blocked : s.ready;
     const u32 part = at(s, candidates & kind, s.pc[lane]);
     left &= ~part;
-    const u32 pc = s.pc[lane], best_pc = best == 0 ? 0 : s.pc[std::countr_zero(best)];
-    const bool better = event == Splits::Event::yields  ? std::popcount(part) > std::popcount(best)
+    const u32 other = best == 0 ? lane : static_cast<u32>(std::countr_zero(best)), pc = s.pc[lane],
+              best_pc = s.pc[other];
+    const int more = std::popcount(part) - std::popcount(best);
+    const bool better = event == Splits::Event::yields
+                            ? more > 0 || (more == 0 && s.turn[lane] < s.turn[other])
                         : event == Splits::Event::waits ? pc > best_pc
                                                         : pc < best_pc;
     if (best == 0 || better) best = part;
@@ -102,8 +106,9 @@ u32& Splits::awaited(u32 region) {
 
 void yield(Exec& x) {
   Group& group = *x.group;
+  if (group.frames.size() != 1) return;
   if (group.splits == nullptr) {
-    if (group.stack.size() == 1 || group.frames.size() != 1) return;
+    if (group.stack.size() == 1) return;
     group.stack.back().pc = x.pc;
     Mask below;
     for (std::size_t i = 0; i + 1 < group.stack.size(); ++i)
@@ -132,7 +137,8 @@ void yield(Exec& x) {
   }
   Splits& s = *group.splits;
   const u32 own = x.active.word[s.warp];
-  for_each_lane(own, [&](u32 lane) { s.pc[lane] = x.pc; });
+  ++s.turns;
+  for_each_lane(own, [&](u32 lane) { s.pc[lane] = x.pc, s.turn[lane] = s.turns; });
   s.ready |= own, s.yielded |= own;
   select(x, Splits::Event::yields, own);
 }
@@ -140,7 +146,8 @@ void yield(Exec& x) {
 void wait_for_region(Exec& x, u32 end) {
   Splits& s = *x.group->splits;
   const u32 own = x.active.word[s.warp], waits = own & s.awaited(end);
-  for_each_lane(own, [&](u32 lane) { s.pc[lane] = waits >> lane & 1 ? end : x.pc; });
+  ++s.turns;
+  for_each_lane(own, [&](u32 lane) { s.pc[lane] = waits >> lane & 1 ? end : x.pc, s.turn[lane] = s.turns; });
   s.blocked |= waits, s.ready |= own & ~waits;
   if (waits != 0 && is_complete(x, s, end)) release(s, end);
   if (const u32 go_on = at(s, s.ready, x.pc); go_on != 0 && (s.blocked & waits) == 0)
@@ -170,13 +177,13 @@ void part_for_good(Exec& x) {
   Group& group = *x.group;
   if (group.splits == nullptr) return;
   const std::unique_ptr<Splits> s = std::move(group.splits);
-  release_frame(*group.frames.back().frame);
+  release_frame(*group.frames.front().frame);
   for (u32 left = s->ready | s->blocked; left != 0;) {
     const u32 lane = static_cast<u32>(std::countr_zero(left)), pc = s->pc[lane];
     const u32 lanes = at(*s, left, pc);
     left &= ~lanes;
     auto part = std::make_unique<Group>();
-    part->frames = group.frames;
+    part->frames.assign(1, group.frames.front());
     ++part->frames.back().frame->users;
     part->stack.push_back({pc, no_target, {}});
     part->stack.back().mask.word[s->warp] = lanes;
