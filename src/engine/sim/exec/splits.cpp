@@ -3,9 +3,10 @@
 // A warp that has diverged has parts: those that are ready to run, at some place each, and lanes that are blocked at the end of a region
 // (BSYNC), until all lanes that opened it (BSSY) are there. YIELD lets another part run:
 //
-//   * What has not yielded since it last ran goes first: a side of a branch that was put off.
+//   * What has not yielded since it last ran goes first, and of that the side of a branch that was put off last.
 //   * Else, behind YIELD, the largest other part, and of equal ones the one that ran least lately; where a part waits, the one that is furthest in
-//     the code; where one ends, the first there.
+//     the code.
+//   * Where a part ends, the first in the code, of those that have not yielded if there are some.
 //   * If that is one of blocked lanes, their region is given up: they go on, and nobody is waited for at its end any more.
 //   * Parts that are ready at one place run as one.
 #include "sim/exec/splits.h"
@@ -30,7 +31,6 @@ void release(Splits& s, u32 region) {
     s.blocked &= ~(1u << lane), s.ready |= 1u << lane;
   });
   s.awaited(region) = 0;
-  s.yielded = 0;
 }
 
 u32 at(const Splits& s, u32 lanes, u32 pc) {
@@ -47,6 +47,7 @@ bool select(Exec& x, Splits::Event event, u32 own = 0) {
   if ((candidates & ~own) == 0) candidates = s.ready | s.blocked;
   if ((candidates & ~own) != 0) candidates &= ~own;
   if (candidates == 0) return false;
+  const bool fresh = (candidates & ~(s.ready & ~s.yielded)) == 0;
   u32 best = 0; // lanes of a part
   for (u32 left = candidates; left != 0;) {
     const u32 lane = static_cast<u32>(std::countr_zero(left)),
@@ -56,14 +57,18 @@ bool select(Exec& x, Splits::Event event, u32 own = 0) {
     const u32 other = best == 0 ? lane : static_cast<u32>(std::countr_zero(best)), pc = s.pc[lane],
               best_pc = s.pc[other];
     const int more = std::popcount(part) - std::popcount(best);
-    const bool better = event == Splits::Event::yields
+    const bool better = event == Splits::Event::ends ? pc < best_pc
+                        : fresh                      ? s.turn[lane] > s.turn[other]
+                        : event == Splits::Event::yields
                             ? more > 0 || (more == 0 && s.turn[lane] < s.turn[other])
-                        : event == Splits::Event::waits ? pc > best_pc
-                                                        : pc < best_pc;
+                            : pc > best_pc;
     if (best == 0 || better) best = part;
   }
   const u32 first = static_cast<u32>(std::countr_zero(best));
-  if (s.blocked >> first & 1) release(s, s.pc[first]);
+  if (s.blocked >> first & 1) {
+    release(s, s.pc[first]);
+    s.yielded = 0;
+  }
   run(x, s.pc[first], at(s, s.ready, s.pc[first]));
   return true;
 }
@@ -79,6 +84,7 @@ void read_stack(Exec& x, u32 warp) {
   Group& group = *x.group;
   auto splits = std::make_unique<Splits>();
   splits->warp = warp;
+  splits->turns = group.stack.size();
   u32 known = 0;
   for (std::size_t i = group.stack.size(); i-- > 0;) {
     const StackEntry& entry = group.stack[i];
@@ -86,7 +92,7 @@ void read_stack(Exec& x, u32 warp) {
     const bool is_end = x.code->ops[entry.pc].kind() == OpKind::reconverge && i + 1 != group.stack.size();
     if (is_end) splits->awaited(entry.pc) |= lanes;
     if (i + 1 != group.stack.size()) (is_end ? splits->blocked : splits->ready) |= here;
-    for_each_lane(here, [&](u32 lane) { splits->pc[lane] = entry.pc; });
+    for_each_lane(here, [&](u32 lane) { splits->pc[lane] = entry.pc, splits->turn[lane] = i; });
     known |= lanes;
   }
   StackEntry top = group.stack.back();
@@ -161,7 +167,8 @@ void part_at_branch(Exec& x, u32 taken, u32 target, u32 next) {
   const u32 rest = x.active.word[s.warp] & ~taken;
   const bool rest_first = std::popcount(rest) <= std::popcount(taken);
   const u32 later = rest_first ? taken : rest;
-  for_each_lane(later, [&](u32 lane) { s.pc[lane] = rest_first ? target : next; });
+  ++s.turns;
+  for_each_lane(later, [&](u32 lane) { s.pc[lane] = rest_first ? target : next, s.turn[lane] = s.turns; });
   s.ready |= later;
   run(x, rest_first ? next : target, rest_first ? rest : taken);
 }
