@@ -8,7 +8,7 @@
 //
 // The rule (src/engine/sim/exec/splits.cpp) was found with 17 kernels of one warp in seven shapes, with YIELD written into their machine
 // code, each of whose lanes noted its clock and the active lanes at each point (data/h200_yield.txt.gz). The H200 repeats these traces. Of 119, the rule has the
-// executions of every point in 113; without it, 43. Which part goes on is not fully known. What is sure:
+// executions of every point in 115; without it, 43. With 35 more that need no rule tests/translate/yield_test.cpp holds them. What is sure:
 //   * BSSY adds lanes to those that are waited for. Lanes that are not among them pass BSYNC.
 //   * YIELD with nobody else in the warp does nothing. Else another part runs; if that is lanes that wait, their BSYNC is given up.
 //   * Parts of a warp at the same place run as one.

@@ -2,6 +2,8 @@
 #include "arch/arch.h"
 #include "measure/collect.h"
 #include "sim/harness.h"
+#include <bit>
+#include <fmt/format.h>
 
 namespace warplens::sim {
 namespace {
@@ -246,6 +248,80 @@ END:
     const std::vector<u32> got = gpu.read<u32>(out, rounds.size());
     for (u32 t = 0; t < rounds.size(); ++t) EXPECT_EQ(got[t], rounds[t] + 1) << t;
   }
+}
+
+// Lanes in a loop each, whose YIELDs let the others run, one after the other: but for its first and last rounds, each sees always the same one before
+// it. An H200 does so, around printf, too. The call is of the runtime, or of a function of the program, whose lanes part and end there.
+TEST(Reconvergence, PartsTakeTurnsAroundCalls) {
+  const std::string next = R"(.func (.param .b32 out) next (.param .b32 in) {
+  .reg .pred %p1; .reg .b32 %r<3>;
+  ld.param.u32 %r1, [in];
+  mov.u32 %r2, %tid.x;
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra FIRST;
+  add.u32 %r1, %r1, 0;
+  st.param.b32 [out], %r1;
+  ret;
+FIRST:
+  st.param.b32 [out], %r1;
+  ret;
+})";
+  const std::pair<std::string, std::string> calls[] = {
+      {"", ""},
+      {".extern .func free (.param .b64 at);",
+       "{ .param .b64 at; st.param.b64 [at], 0; call.uni free, (at); }"},
+      {next, "{ .param .b32 in; .param .b32 out; st.param.b32 [in], %r2; call.uni (out), next, (in); "
+             "ld.param.b32 %r2, [out]; }"}};
+  for (const auto& [functions, call] : calls)
+    for (const u32 lanes : {2u, 3u, 4u}) {
+      std::string kernel = ptx_header() + functions + R"(
+.visible .entry k(.param .u64 last, .param .u64 out) {
+  .reg .pred %p1; .reg .b32 %r<7>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [last];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd2, %rd2, %rd3;
+  mov.u32 %r2, 0;
+  mov.u32 %r3, 0;
+)";
+      for (u32 lane = 1; lane < lanes; ++lane)
+        kernel += fmt::format("setp.eq.u32 %p1, %r1, {0};\n@%p1 bra L{0};\n", lane);
+      for (u32 lane = 0; lane < lanes; ++lane)
+        kernel += fmt::format(R"(L{0}:
+  pmevent 0;
+  atom.global.exch.b32 %r4, [%rd1], %r1;
+  mov.u32 %r5, 1;
+  shl.b32 %r5, %r5, %r4;
+  sub.u32 %r6, %r3, 1;
+  setp.lt.u32 %p1, %r6, 5;
+  @%p1 or.b32 %r2, %r2, %r5;
+  {1}
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 8;
+  @%p1 bra L{0};
+  bra.uni END;
+)",
+                              lane, call);
+      Gpu gpu;
+      ASSERT_TRUE(gpu.load(kernel + "END:\n st.global.u32 [%rd2], %r2;\n ret;\n}", [&](ir::Module& module) {
+        ir::Function& k = module.functions.back();
+        const u32 end = static_cast<u32>(k.blocks.size() - 1);
+        k.meetings.assign(end, ir::BlockId(end));
+        k.meetings.emplace_back();
+      }));
+      const u64 last = gpu.buffer(std::vector<u32>{9}), out = gpu.buffer(std::vector<u32>(lanes));
+      gpu.expect_run("k", {1}, {lanes}, {last, out});
+      const std::vector<u32> seen = gpu.read<u32>(out, lanes);
+      u32 round = 0, lane = 0; // from each to the one before it: all, until lane 0 again
+      do {
+        ASSERT_TRUE(std::has_single_bit(seen[lane]) && seen[lane] < 1u << lanes) << call << seen[lane];
+        lane = static_cast<u32>(std::countr_zero(seen[lane]));
+        ++round;
+      } while (lane != 0 && round < lanes);
+      EXPECT_EQ(lane, 0u) << call;
+      EXPECT_EQ(round, lanes) << call;
+    }
 }
 
 // Every lane stores its own number to one address; which stays was measured on an H100 (see

@@ -87,8 +87,9 @@ void end(Exec& x) {
 // group.
 void settle(Exec& x) {
   Group& group = *x.group;
-  if (group.splits != nullptr && empty(group.stack.back().mask, x.shape.warps) && run_next_part(x)) return;
   while (true) {
+    if (splits_here(group) != nullptr && empty(group.stack.back().mask, x.shape.warps) && run_next_part(x))
+      return;
     u32 floor = group.frames.back().floor;
     while (group.stack.size() > floor && empty(group.stack.back().mask, x.shape.warps))
       group.stack.pop_back();

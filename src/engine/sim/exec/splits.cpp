@@ -3,8 +3,10 @@
 // A warp that has diverged has parts: those that are ready to run, at some place each, and lanes that are blocked at the end of a region
 // (BSYNC), until all lanes that opened it (BSSY) are there. YIELD lets another part run:
 //
-//   * What has not yielded since it last ran goes first: a side of a branch that was put off.
-//   * Else, behind YIELD, the largest other part; where a part waits, the one that is furthest in the code; where one ends, the first there.
+//   * What has not yielded since it last ran goes first, and of that the side of a branch that was put off last.
+//   * Else, behind YIELD, the largest other part, and of equal ones the one that ran least lately; where a part waits, the one that is furthest in
+//     the code.
+//   * Where a part ends, the first in the code, of those that have not yielded if there are some.
 //   * If that is one of blocked lanes, their region is given up: they go on, and nobody is waited for at its end any more.
 //   * Parts that are ready at one place run as one.
 #include "sim/exec/splits.h"
@@ -29,7 +31,6 @@ void release(Splits& s, u32 region) {
     s.blocked &= ~(1u << lane), s.ready |= 1u << lane;
   });
   s.awaited(region) = 0;
-  s.yielded = 0;
 }
 
 u32 at(const Splits& s, u32 lanes, u32 pc) {
@@ -46,20 +47,28 @@ bool select(Exec& x, Splits::Event event, u32 own = 0) {
   if ((candidates & ~own) == 0) candidates = s.ready | s.blocked;
   if ((candidates & ~own) != 0) candidates &= ~own;
   if (candidates == 0) return false;
+  const bool fresh = (candidates & ~(s.ready & ~s.yielded)) == 0;
   u32 best = 0; // lanes of a part
   for (u32 left = candidates; left != 0;) {
     const u32 lane = static_cast<u32>(std::countr_zero(left)),
               kind = s.blocked >> lane & 1 ? s.blocked : s.ready;
     const u32 part = at(s, candidates & kind, s.pc[lane]);
     left &= ~part;
-    const u32 pc = s.pc[lane], best_pc = best == 0 ? 0 : s.pc[std::countr_zero(best)];
-    const bool better = event == Splits::Event::yields  ? std::popcount(part) > std::popcount(best)
-                        : event == Splits::Event::waits ? pc > best_pc
-                                                        : pc < best_pc;
+    const u32 other = best == 0 ? lane : static_cast<u32>(std::countr_zero(best)), pc = s.pc[lane],
+              best_pc = s.pc[other];
+    const int more = std::popcount(part) - std::popcount(best);
+    const bool better = event == Splits::Event::ends ? pc < best_pc
+                        : fresh                      ? s.turn[lane] > s.turn[other]
+                        : event == Splits::Event::yields
+                            ? more > 0 || (more == 0 && s.turn[lane] < s.turn[other])
+                            : pc > best_pc;
     if (best == 0 || better) best = part;
   }
   const u32 first = static_cast<u32>(std::countr_zero(best));
-  if (s.blocked >> first & 1) release(s, s.pc[first]);
+  if (s.blocked >> first & 1) {
+    release(s, s.pc[first]);
+    s.yielded = 0;
+  }
   run(x, s.pc[first], at(s, s.ready, s.pc[first]));
   return true;
 }
@@ -75,6 +84,7 @@ void read_stack(Exec& x, u32 warp) {
   Group& group = *x.group;
   auto splits = std::make_unique<Splits>();
   splits->warp = warp;
+  splits->turns = group.stack.size();
   u32 known = 0;
   for (std::size_t i = group.stack.size(); i-- > 0;) {
     const StackEntry& entry = group.stack[i];
@@ -82,7 +92,7 @@ void read_stack(Exec& x, u32 warp) {
     const bool is_end = x.code->ops[entry.pc].kind() == OpKind::reconverge && i + 1 != group.stack.size();
     if (is_end) splits->awaited(entry.pc) |= lanes;
     if (i + 1 != group.stack.size()) (is_end ? splits->blocked : splits->ready) |= here;
-    for_each_lane(here, [&](u32 lane) { splits->pc[lane] = entry.pc; });
+    for_each_lane(here, [&](u32 lane) { splits->pc[lane] = entry.pc, splits->turn[lane] = i; });
     known |= lanes;
   }
   StackEntry top = group.stack.back();
@@ -102,8 +112,9 @@ u32& Splits::awaited(u32 region) {
 
 void yield(Exec& x) {
   Group& group = *x.group;
+  if (group.frames.size() != 1) return;
   if (group.splits == nullptr) {
-    if (group.stack.size() == 1 || group.frames.size() != 1) return;
+    if (group.stack.size() == 1) return;
     group.stack.back().pc = x.pc;
     Mask below;
     for (std::size_t i = 0; i + 1 < group.stack.size(); ++i)
@@ -132,7 +143,8 @@ void yield(Exec& x) {
   }
   Splits& s = *group.splits;
   const u32 own = x.active.word[s.warp];
-  for_each_lane(own, [&](u32 lane) { s.pc[lane] = x.pc; });
+  ++s.turns;
+  for_each_lane(own, [&](u32 lane) { s.pc[lane] = x.pc, s.turn[lane] = s.turns; });
   s.ready |= own, s.yielded |= own;
   select(x, Splits::Event::yields, own);
 }
@@ -140,7 +152,8 @@ void yield(Exec& x) {
 void wait_for_region(Exec& x, u32 end) {
   Splits& s = *x.group->splits;
   const u32 own = x.active.word[s.warp], waits = own & s.awaited(end);
-  for_each_lane(own, [&](u32 lane) { s.pc[lane] = waits >> lane & 1 ? end : x.pc; });
+  ++s.turns;
+  for_each_lane(own, [&](u32 lane) { s.pc[lane] = waits >> lane & 1 ? end : x.pc, s.turn[lane] = s.turns; });
   s.blocked |= waits, s.ready |= own & ~waits;
   if (waits != 0 && is_complete(x, s, end)) release(s, end);
   if (const u32 go_on = at(s, s.ready, x.pc); go_on != 0 && (s.blocked & waits) == 0)
@@ -154,7 +167,8 @@ void part_at_branch(Exec& x, u32 taken, u32 target, u32 next) {
   const u32 rest = x.active.word[s.warp] & ~taken;
   const bool rest_first = std::popcount(rest) <= std::popcount(taken);
   const u32 later = rest_first ? taken : rest;
-  for_each_lane(later, [&](u32 lane) { s.pc[lane] = rest_first ? target : next; });
+  ++s.turns;
+  for_each_lane(later, [&](u32 lane) { s.pc[lane] = rest_first ? target : next, s.turn[lane] = s.turns; });
   s.ready |= later;
   run(x, rest_first ? next : target, rest_first ? rest : taken);
 }
@@ -170,13 +184,13 @@ void part_for_good(Exec& x) {
   Group& group = *x.group;
   if (group.splits == nullptr) return;
   const std::unique_ptr<Splits> s = std::move(group.splits);
-  release_frame(*group.frames.back().frame);
+  release_frame(*group.frames.front().frame);
   for (u32 left = s->ready | s->blocked; left != 0;) {
     const u32 lane = static_cast<u32>(std::countr_zero(left)), pc = s->pc[lane];
     const u32 lanes = at(*s, left, pc);
     left &= ~lanes;
     auto part = std::make_unique<Group>();
-    part->frames = group.frames;
+    part->frames.assign(1, group.frames.front());
     ++part->frames.back().frame->users;
     part->stack.push_back({pc, no_target, {}});
     part->stack.back().mask.word[s->warp] = lanes;

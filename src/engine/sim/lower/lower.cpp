@@ -204,10 +204,12 @@ void Lowering::count_loops(const ir::Cfg& cfg) {
 }
 
 // Where lanes may come to a branch of machine code again before they meet, since they meet behind a loop that it is in, or nowhere, it
-// counts which side goes first. Not in loops that wait for other threads: there the parts of a warp take turns (exec/splits.h).
+// counts which side goes first; with YIELD it counts everywhere. Not in loops that wait for other threads: there the parts of a warp take
+// turns (exec/splits.h).
 void Lowering::order_sides() {
   if (function_.meetings.empty()) return;
   std::vector<Op>& ops = code_->ops;
+  const bool takes_turns = std::ranges::any_of(ops, [](const Op& op) { return op.kind() == OpKind::yield; });
   std::vector<i32> waiting(ops.size() + 1); // differences: loops that an op is in
   for (u32 i = 0; i < ops.size(); ++i)
     if (ops[i].has(Payload::jump) && ops[i].jump().spins) ++waiting[lowest_target(ops[i])], --waiting[i + 1];
@@ -216,7 +218,7 @@ void Lowering::order_sides() {
     if (ops[i].kind() != OpKind::branch_if || waiting[i] != 0) continue;
     Op::Jump& jump = ops[i].jump();
     const u32 join = jump.reconvergence, next = i + 1;
-    jump.by_lanes = join == no_target ||
+    jump.by_lanes = takes_turns || join == no_target ||
                     (join != jump.target && join != next && code_->loops[join] != code_->loops[next]);
   }
 }

@@ -112,7 +112,8 @@ void diverge(Exec& x, const Op& op) {
   u32 next = x.pc, target = op.jump().target, join = op.jump().reconvergence;
   u32 inner = join == no_target ? stack.back().reconvergence : join;
   Mask taken = *x.mask, rest = x.active;
-  if (x.group->splits != nullptr) return part_at_branch(x, taken.word[x.group->splits->warp], target, next);
+  if (Splits* splits = splits_here(*x.group))
+    return part_at_branch(x, taken.word[splits->warp], target, next);
   for (u32 w = x.first_warp; w < x.end_warp; ++w) rest.word[w] &= ~taken.word[w];
   if (join == no_target)
     stack.pop_back(); // no point to meet again: each path ends on its own (or at the outer join, entry below)
@@ -252,7 +253,7 @@ void branch_table(Exec& x, const Op& op) {
 // BSSY: all lanes that are here will be waited for at the region's end, where those come that leave regions inside it, too.
 void open_region(Exec& x, const Op& op) {
   std::vector<StackEntry>& stack = x.group->stack;
-  if (Splits* splits = x.group->splits.get(); splits != nullptr) {
+  if (Splits* splits = splits_here(*x.group)) {
     splits->awaited(op.jump().reconvergence) |= x.active.word[splits->warp];
     x.pc = op.jump().target;
     return;
@@ -266,7 +267,7 @@ void open_region(Exec& x, const Op& op) {
 void reconverge(Exec& x, const Op&) {
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = x.pc - 1;
-  if (x.group->splits != nullptr) return wait_for_region(x, here);
+  if (splits_here(*x.group) != nullptr) return wait_for_region(x, here);
   if (stack.back().reconvergence != here) {
     if (!x.code->function->meetings.empty()) wait_below(x, here);
     return;
@@ -282,7 +283,7 @@ void reconverge(Exec& x, const Op&) {
 // for the hardware turn such tests into one predicate, so that the body runs once; here the path that arrives
 // first waits for the others of its branch, as long as nothing between them and this place is a loop.
 void reconverge_early(Exec& x, const Op& op) {
-  if (x.group->splits != nullptr) return;
+  if (splits_here(*x.group) != nullptr) return;
   std::vector<StackEntry>& stack = x.group->stack;
   u32 here = op.block_start(), join = stack.back().reconvergence, floor = x.group->frames.back().floor;
   for (std::size_t i = stack.size() - 1; i > floor && stack[i - 1].reconvergence == join; --i) {
@@ -308,7 +309,6 @@ void reconverge_early(Exec& x, const Op& op) {
 
 void call(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
-  part_for_good(x);
   x.next_look -= std::min(x.next_look, instructions_of_call);
   pass_time(x, op);
   const CallSite& site = x.code->calls[op.call_index()];
@@ -333,6 +333,7 @@ void call(Exec& x, const Op& op) {
                         module.functions[callee.value].name),
             first_thread(lanes), 0, {}, "a kernel launches another one with <<<…>>>");
     if (same != lanes) { // the others come back to this op
+      part_for_good(x);
       std::vector<StackEntry>& stack = x.group->stack;
       Mask others;
       for (u32 w = 0; w < x.shape.warps; ++w) others.word[w] = x.active.word[w] & ~same.word[w];
