@@ -2,10 +2,12 @@
 # of index arithmetic are proved, with the ground, and those that follow data say what kept them from it.
 . "$(dirname "$0")/common.sh"
 
-# All of a report's launches but the label, the ground for it, and what is an estimate there: passes of the L1's stages.
+# All of a report's launches but the label, the ground for it, and what is an estimate there: passes of the L1's stages, and whether
+# the updates of one word are known, or could be those of several in the blocks that one stands for.
 counted() {
   json "$1" '(lambda apart: [{k: [{i: {sm: {n: c[n] for n in c if n not in apart(s)} for sm, c in s[i].items()}
-    if i == "by_sm" else s[i] for i in s if i not in apart(s)} for s in v] if k == "sites" else v for k, v in l.items()
+    if i == "by_sm" else {n: d for n, d in s[i].items() if n != "busiest_is_bound"} if i == "distribution" else s[i]
+    for i in s if i not in apart(s)} for s in v] if k == "sites" else v for k, v in l.items()
     if k not in ("status", "reason")} for l in r["launches"]])(lambda s: ("label", "tag_passes", "excess_cycles",
     "estimates") + (("data_wavefronts",) if s["space"] == "global" else ()))'
 }
