@@ -128,7 +128,13 @@ inline void expect_equal(const Counted& folded, const Counted& full) {
           << b.counters[n].sectors << ", instructions " << a.counters[n].instructions << " against "
           << b.counters[n].instructions;
     EXPECT_EQ(a.pattern, b.pattern);
-    EXPECT_TRUE(a.distribution == b.distribution);
+    // Blocks that stand for others are taken to update the words that these do.
+    measure::Distribution distribution = a.distribution;
+    EXPECT_GE(distribution.busiest_word, b.distribution.busiest_word);
+    EXPECT_TRUE(distribution.busiest_is_bound || distribution.busiest_word == b.distribution.busiest_word);
+    distribution.busiest_word = b.distribution.busiest_word;
+    distribution.busiest_is_bound = b.distribution.busiest_is_bound;
+    EXPECT_TRUE(distribution == b.distribution);
   }
 }
 

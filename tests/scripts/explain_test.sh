@@ -48,7 +48,7 @@ expect_in case.html 'Matrix multiply'
 # What a profiler's counter means, and a value of it.
 run "$warplens" explain --counter smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio 9.1
 expect_code 0
-expect_in stdout 'value: 9.1 of 32 bytes: 28%'
+expect_in stdout 'value: 28.44% of what is moved was asked for'
 expect_in stdout 'in WarpLens: bytes_used / sectors'
 run "$warplens" explain --counter "Uncoalesced Global Accesses" --json
 expect_json stdout 'r["warplens"]' 'sectors - ideal_sectors'

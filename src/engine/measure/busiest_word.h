@@ -18,10 +18,12 @@ public:
   static bool follows(const access::AccessHeader& access) {
     return access.space == access::Space::global && is_atomic(access.kind);
   }
-  void add(const access::WarpAccess& access) {
+  // `address`: of 32 lanes; `bytes`: of a word, a power of two.
+  void add(u32 active, const u64* address, u32 bytes) {
     if (updates_.empty()) updates_.resize(places);
-    for_each_lane(access.active, [&](u32 lane) {
-      ++updates_[access.address[lane] / access.bytes * 0x9e3779b97f4a7c15 >> (64 - place_bits)];
+    const int shift = std::countr_zero(bytes);
+    for_each_lane(active, [&](u32 lane) {
+      ++updates_[(address[lane] >> shift) * 0x9e3779b97f4a7c15 >> (64 - place_bits)];
     });
   }
   // What another one met, so many times.

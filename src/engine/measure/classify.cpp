@@ -100,18 +100,38 @@ u32 parts_of(const Lanes& lanes, i64 stride) {
 std::optional<Shape> stride_in_parts(const Lanes& lanes) {
   constexpr u32 fewest = 8;
   if (lanes.count < fewest) return {};
-  Lanes sorted = lanes;
-  std::sort(sorted.address.begin(), sorted.address.begin() + lanes.count);
-  std::iota(sorted.lane.begin(), sorted.lane.end(), 0u);
-  const i64 least = sorted.step(0, 1), width = lanes.bytes;
-  if (least > width && parts_of(sorted, least) == 1)
-    return Shape{Form::strided, least, parts_of(lanes, least)};
-  for (u32 i = 1; i <= lanes.count / 2; ++i) {
-    const i64 stride = lanes.step(i - 1, i);
-    if (const u32 parts = parts_of(lanes, stride);
-        std::abs(stride) > width && 4 * (lanes.count - parts) >= 3 * (lanes.count - 1))
-      return Shape{Form::strided, stride, parts};
+  const i64 width = lanes.bytes;
+  // In order, the addresses are equally far apart only if the first and the last are as far as that makes.
+  u64 least = ~u64{0}, next = ~u64{0}, most = 0;
+  for (u32 i = 0; i < lanes.count; ++i) {
+    const u64 at = lanes.address[i];
+    if (at < least)
+      next = least, least = at;
+    else
+      next = std::min(next, at);
+    most = std::max(most, at);
   }
+  i64 stride = static_cast<i64>(next - least);
+  if (stride > width && most - least == (next - least) * (lanes.count - 1)) {
+    Lanes sorted = lanes;
+    std::sort(sorted.address.begin(), sorted.address.begin() + lanes.count);
+    std::iota(sorted.lane.begin(), sorted.lane.end(), 0u);
+    if (parts_of(sorted, stride) == 1) return Shape{Form::strided, stride, parts_of(lanes, stride)};
+  }
+  // The stride of most neighbours, if there is one (Boyer and Moore's majority vote).
+  u32 votes = 0;
+  for (u32 i = 1; i < lanes.count; ++i) {
+    if (lanes.lane[i] != lanes.lane[i - 1] + 1) continue;
+    const i64 step = lanes.step(i - 1, i);
+    if (votes == 0) stride = step;
+    if (step == stride)
+      ++votes;
+    else
+      --votes;
+  }
+  if (std::abs(stride) > width)
+    if (const u32 parts = parts_of(lanes, stride); 4 * (lanes.count - parts) >= 3 * (lanes.count - 1))
+      return Shape{Form::strided, stride, parts};
   return {};
 }
 

@@ -19,7 +19,7 @@ void Worker::lanes(const access::LaneBatch& batch) {
   if (BusiestWord::follows(batch)) {
     Cell& cell = cell_of(batch);
     for (u32 w = 0; w < warps; ++w)
-      if (batch.active[w] != 0) cell.words.add(access::warp_of(batch, w));
+      cell.words.add(batch.active[w], batch.address + std::size_t{w} * warp_size, batch.bytes);
   }
   if (batch.cta != 0 || !BlockFollower::follows(batch)) return;
   BlockFollower& follower = follower_of(batch);
@@ -47,7 +47,10 @@ void Worker::affine(const access::AffineAccess& access) {
     for (u64 k = 0; k < access.count; ++k) {
       const access::AffineAccess one = access::cta_of(access, k);
       for (u32 w = 0; w < ceil_div(one.block.count(), warp_size); ++w)
-        if (one.active.empty() || one.active[w] != 0) cell.words.add(access::expand(one, w));
+        if (one.active.empty() || one.active[w] != 0) {
+          const access::WarpAccess warp = access::expand(one, w);
+          cell.words.add(warp.active, warp.address.data(), warp.bytes);
+        }
     }
   if (access.cta != 0 || !BlockFollower::follows(access)) return;
   BlockFollower& follower = follower_of(access);

@@ -434,6 +434,7 @@ void say_index_order(const Subject& s, Advice& out) {
 
 // Each thread moves its vector a part at a time.
 void say_vector(u64 stride, Advice& out) {
+  out.way = Way::layout;
   out.change = fmt::format(
       "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
       "a vector ({1})",
