@@ -1,3 +1,5 @@
+// A worker's share of a launch: each access goes to the cell of its site, as it comes, lane by lane or in closed form, and to what
+// follows the first block and counts the words of atomics. See worker.h.
 #include "measure/worker.h"
 #include "base/bits.h"
 #include <algorithm>
