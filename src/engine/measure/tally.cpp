@@ -39,10 +39,8 @@ u32 step_of(u32 active, const u64* address, bool by_step) {
   if (linear) return 1 + hashed(step * warp_size + lanes) % steps;
   const u32 before_last = last_of(active & ~(u32{1} << p.last));
   if ((address[p.last] - address[before_last]) * lanes != step * (p.last - before_last)) return 0;
-  constexpr u32 distances = 4; // of rows that are told apart: more make more classes than they tell
-  return 1 +
-         (hashed(step * warp_size + lanes) + 1 + hashed(address[p.middle] - address[p.first]) % distances) %
-             steps;
+  constexpr u32 some = 8; // rows that are told apart: more make more classes than they tell
+  return 1 + hashed(step * warp_size + lanes + hashed(address[p.middle] - address[p.first])) % some;
 }
 
 // The addresses of the active lanes from the last multiple of address_period before the least on.
