@@ -50,6 +50,11 @@ run "$warplens" explain --counter smsp__sass_average_data_bytes_per_sector_mem_g
 expect_code 0
 expect_in stdout 'value: 28.44% of what is moved was asked for'
 expect_in stdout 'in WarpLens: bytes_used / sectors'
+run "$warplens" explain --counter 'sectors per request'
+expect_code 2
+expect_in stderr "did you mean 'l1tex__average_t_sectors_per_request'"
+run "$warplens" explain 'img[3*i+c]' # a letter is no mistyped other letter
+expect_in stderr 'give it one: --set c=1024'
 run "$warplens" explain --counter "Uncoalesced Global Accesses" --json
 expect_json stdout 'r["warplens"]' 'sectors - ideal_sectors'
 run "$warplens" explain --counter gld_efficency
