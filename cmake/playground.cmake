@@ -27,7 +27,7 @@ set(wasm_flags --target=wasm32-wasi --sysroot=${wasm_dir} -std=c++20 -O2 -DNDEBU
   -fno-exceptions -fno-rtti -fvisibility=hidden -ffunction-sections -fdata-sections -Wno-deprecated-declarations
   -nostdinc++ -isystem ${PROJECT_SOURCE_DIR}/web/module/include -isystem ${wasm_std} -isystem ${wasm_libc}
   -isystem ${wasm_dir}/include)
-foreach(folder ${warplens_include} ${PROJECT_SOURCE_DIR}/include)
+foreach(folder ${warplens_include} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
   list(APPEND wasm_flags -I${folder})
 endforeach()
 set(wasm_objects)
@@ -41,22 +41,16 @@ function(wasm_object source) # FLAGS…
   set(wasm_objects ${wasm_objects} ${object} PARENT_SCOPE)
 endfunction()
 
-# wasm_room(ROOM WITHOUT…): its files but these, eight at once (WARPLENS_UNITY in warplens.cmake says why that may be).
+# wasm_room(ROOM WITHOUT…): its files but these, eight at once (warplens_together in warplens.cmake says why that may be).
 function(wasm_room place)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${place}/*.cpp ${PROJECT_SOURCE_DIR}/src/${place}/*/*.cpp)
   foreach(without ${ARGN})
     list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/${place}/${without})
   endforeach()
   get_filename_component(name ${place} NAME)
-  list(LENGTH sources count)
-  math(EXPR last "(${count} - 1) / 8")
-  foreach(part RANGE ${last})
-    math(EXPR first "${part} * 8")
-    list(SUBLIST sources ${first} 8 together)
-    list(TRANSFORM together REPLACE "(.+)" "#include \"\\1\"\n")
-    string(JOIN "" together ${together})
-    file(CONFIGURE OUTPUT ${wasm_dir}/${name}_${part}.cpp CONTENT "${together}")
-    wasm_object(${wasm_dir}/${name}_${part}.cpp)
+  warplens_together(together wasm_${name} 8 ${sources})
+  foreach(source ${together})
+    wasm_object(${source})
   endforeach()
   set(wasm_objects ${wasm_objects} PARENT_SCOPE)
 endfunction()

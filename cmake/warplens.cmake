@@ -46,8 +46,6 @@ function(warplens_optimise target room)
   warplens_precompiled(${target} ${optimisation})
 endfunction()
 
-# Half of the time of most source files is reading headers: eight of a room at once read them once. Names in unnamed namespaces
-# are therefore unique in a room.
 option(WARPLENS_UNITY "compile several files of a room at once" ON)
 option(WARPLENS_PRECOMPILED "precompile headers" ON)
 # ccache keeps nothing that a precompiled header went into, but with these two (its manual, "Precompiled headers"). It takes what a
@@ -83,11 +81,30 @@ function(warplens_precompiled target kind)
   endif()
 endfunction()
 
-# warplens_alone(TARGET): its tables and stubs declare CUDA's functions without their parameters, which no other file may see.
-function(warplens_alone target)
-  get_target_property(sources ${target} SOURCES)
-  list(FILTER sources INCLUDE REGEX "/(exports|stubs)\\.cpp$")
-  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set(warplens_rooms_whole cli edits) # in one file: the headers of CLI11 and of clang are nearly all of their time
+# warplens_together(OUT NAME COUNT SOURCE…): OUT is a list of files that include COUNT sources each, since half of the time of
+# most of them is reading headers. Names in unnamed namespaces are therefore unique in a room. Sources are named from the
+# project's folder on, so that clones at different places have each other's objects in ccache (CMake's UNITY_BUILD names them
+# by absolute paths).
+function(warplens_together out name count)
+  set(files)
+  set(sources ${ARGN})
+  while(sources)
+    list(LENGTH sources left)
+    list(LENGTH files part)
+    set(batch)
+    foreach(next RANGE 1 ${count})
+      if(sources)
+        list(POP_FRONT sources source)
+        file(RELATIVE_PATH source ${PROJECT_SOURCE_DIR} ${source})
+        string(APPEND batch "#include \"${source}\"\n")
+      endif()
+    endforeach()
+    set(file ${PROJECT_BINARY_DIR}/together/${name}_${part}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${batch}" @ONLY)
+    list(APPEND files ${file})
+  endwhile()
+  set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
 # warplens_room(WING/NAME DEP…): the library of src/WING/NAME. Rooms include each other as "room/file.h".
@@ -104,14 +121,26 @@ function(warplens_room place)
   set(dir ${PROJECT_SOURCE_DIR}/src/${place})
   get_filename_component(name ${place} NAME)
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/(main|own_heap|changed_files)\\.cpp$") # programs and shared objects of their own
   set(target warplens_${name})
   if(sources)
+    if(WARPLENS_UNITY)
+      # Tables and stubs declare CUDA's functions without their parameters, which no other file may see; math has options of its own.
+      set(alone ${sources})
+      list(FILTER alone INCLUDE REGEX "/(exports|stubs|kernels/math)\\.cpp$")
+      list(REMOVE_ITEM sources ${alone})
+      set(count 8)
+      if(name IN_LIST warplens_rooms_whole)
+        set(count 100)
+      endif()
+      warplens_together(sources ${name} ${count} ${sources})
+      list(APPEND sources ${alone})
+    endif()
     add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE warplens_flags)
     warplens_optimise(${target} ${name})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPLENS_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)

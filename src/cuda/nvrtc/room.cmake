@@ -1,1 +1,0 @@
-warplens_alone(warplens_nvrtc)
