@@ -34,6 +34,7 @@ partly = {
     "sust": "`.b`; b8 b16 b32 b64; `.p` of 32-bit and half channels",
     "sured": "`.b`; u32 s32 b32 u64 s64",
     "stmatrix": "b16, `.m8n8`",
+    "yield": "of machine code alone",
 }
 
 

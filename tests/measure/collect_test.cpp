@@ -470,24 +470,6 @@ TEST(Collector, ManyDifferentPatternsOverflowTheCacheWithoutLoss) {
   EXPECT_EQ(collector.finish()[0].counters[0].instructions, 9000u);
 }
 
-TEST(Totals, TheLaunchIsTheSumOfItsSitesInEverySpace) {
-  auto list = architectures({90, 20});
-  std::vector<Site> sites{make_site(0, "ld.global.f32"), make_site(1, "ld.f32")};
-  Collector collector(list, sites, 3);
-  Random random;
-  for (u32 i = 0; i < 300; ++i)
-    collector.sinks()[i % 3]->affine(random_affine(random, SiteId(i % 2), spaces[random.below(4)], 4));
-  LaunchRecord launch;
-  launch.sm = {90, 20};
-  launch.sites = collector.finish();
-  for (std::size_t a = 0; a < 2; ++a) {
-    arch::Counts by_space;
-    for (Space space : spaces) by_space += total(launch, a, space);
-    EXPECT_TRUE(by_space == total(launch, a));
-    EXPECT_GT(by_space.instructions, 0u);
-  }
-}
-
 TEST(Totals, ExcessAndEfficiencyFollowTheSpace) {
   arch::Counts c;
   c.instructions = 10, c.requests = 10, c.sectors = 320, c.ideal_sectors = 40, c.bytes_used = 1280;

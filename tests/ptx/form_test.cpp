@@ -345,7 +345,7 @@ TEST(Forms, MissingOperandsAreNoticed) {
 TEST(Forms, WhatNoRowKnowsIsNamed) {
   auto unknown = [](const char* text) { return ir::parse_form(text).error(); };
   EXPECT_EQ(unknown("frobnicate.u32").token, "frobnicate");
-  EXPECT_TRUE(unknown("frobnicate.u32").is_opcode);
+  EXPECT_EQ(unknown("frobnicate.u32").offset, 0u);
   EXPECT_EQ(unknown("add.shiny.u32").token, "shiny");
   EXPECT_EQ(unknown("add.shiny.u32").offset, 4u);
   EXPECT_EQ(unknown("ld.global.pred").token, "pred");

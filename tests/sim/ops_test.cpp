@@ -39,6 +39,7 @@ TEST_F(Ops, InstructionsBecomeTheKindsThatTheTableNames) {
   EXPECT_EQ(kinds("shfl.sync.idx.b32 %r1, %r2, 0, 31, -1; vote.sync.ballot.b32 %r1, %p1, -1;"
                   "match.any.sync.b32 %r1, %r2, -1; redux.sync.add.s32 %r1, %r2, -1; pmevent 1;"),
             (std::vector{shuffle, vote, match, reduce, nothing, ret, ret}));
+  EXPECT_EQ(kinds("yield;"), (std::vector{unsupported, ret, ret})); // of machine code alone
 }
 
 TEST_F(Ops, PayloadsAreThoseOfTheirKind) {

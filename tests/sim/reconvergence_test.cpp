@@ -206,7 +206,7 @@ END:
   for (std::size_t i = 0; i < when.size(); ++i) EXPECT_EQ(got[i], when[i] == 9 ? 0 : when[i]) << i;
 }
 
-// Lanes that wait behind a loop go on when others of their warp come to YIELD (pmevent, in machine code), and meet nobody there any more:
+// Lanes that wait behind a loop go on when others of their warp come to YIELD, and meet nobody there any more:
 // as many stores as different rounds. Without lanes that wait, all meet. An H200 counts the same (tests/hardware/yield_in_loop.cu).
 TEST(Reconvergence, YieldLetsLanesGoThatWaitBehindALoop) {
   const std::string kernel = ptx_header() + R"(
@@ -222,7 +222,7 @@ TEST(Reconvergence, YieldLetsLanesGoThatWaitBehindALoop) {
   mov.u32 %r3, 0;
   bra.uni LOOP;
 LOOP:
-  pmevent 0;
+  yield;
   add.u32 %r3, %r3, 1;
   setp.le.u32 %p1, %r3, %r2;
   @%p1 bra LOOP;
@@ -289,7 +289,7 @@ FIRST:
         kernel += fmt::format("setp.eq.u32 %p1, %r1, {0};\n@%p1 bra L{0};\n", lane);
       for (u32 lane = 0; lane < lanes; ++lane)
         kernel += fmt::format(R"(L{0}:
-  pmevent 0;
+  yield;
   atom.global.exch.b32 %r4, [%rd1], %r1;
   mov.u32 %r5, 1;
   shl.b32 %r5, %r5, %r4;

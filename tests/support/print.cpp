@@ -24,6 +24,12 @@ std::string_view directive(StateSpace space) {
   }
 }
 
+std::string text(const ElementList& list) {
+  std::string out(1, list.bits == 16 ? 'h' : 'b');
+  for (u32 i = list.count; i-- > 0;) out += static_cast<char>('0' + list.element[i]);
+  return out;
+}
+
 class Printer {
 public:
   explicit Printer(const Module& module) : m_(module) {
@@ -353,7 +359,7 @@ private:
     case Operand::Kind::reg:
       out_ += registers_[o.reg.value];
       if (o.part != Part::whole)
-        put(".{}", o.part == Part::several ? ElementList::unpack(o.value).text() : std::string(name(o.part)));
+        put(".{}", o.part == Part::several ? text(ElementList::unpack(o.value)) : std::string(name(o.part)));
       break;
     case Operand::Kind::immediate: immediate(o.value, type); break;
     case Operand::Kind::special: out_ += name(o.special); break;

@@ -29,10 +29,4 @@ ElementList ElementList::unpack(u64 value) {
   return out;
 }
 
-std::string ElementList::text() const {
-  std::string out(1, bits == 16 ? 'h' : 'b');
-  for (u32 i = count; i-- > 0;) out += static_cast<char>('0' + element[i]);
-  return out;
-}
-
 } // namespace warplens::ir

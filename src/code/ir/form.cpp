@@ -133,7 +133,7 @@ std::optional<Modifier> modifier_named(std::string_view text) {
 ResultOr<Form, UnknownToken> parse_form(std::string_view text) {
   std::size_t end = std::min(text.find('.'), text.size());
   std::optional<Opcode> opcode = opcode_named(text.substr(0, end));
-  if (!opcode) return failure(UnknownToken{text.substr(0, end), 0, true});
+  if (!opcode) return failure(UnknownToken{text.substr(0, end), 0});
   Form form;
   form.text = text;
   form.opcode = *opcode;
@@ -142,7 +142,7 @@ ResultOr<Form, UnknownToken> parse_form(std::string_view text) {
     std::size_t begin = end + 1;
     end = std::min(text.find('.', begin), text.size());
     std::string_view token = text.substr(begin, end - begin);
-    UnknownToken unknown{token, begin, false};
+    UnknownToken unknown{token, begin};
     if (std::optional<Type> type = type_named(token)) {
       if (form.type_count == form.types.size() || !takes_type(form, *type)) return failure(unknown);
       type_offset[form.type_count] = begin;
@@ -158,7 +158,7 @@ ResultOr<Form, UnknownToken> parse_form(std::string_view text) {
   }
   form.supported = has_semantics(form);
   if (u32 required = required_types(form); form.type_count > required)
-    return failure(UnknownToken{name(form.types[required]), type_offset[required], false});
+    return failure(UnknownToken{name(form.types[required]), type_offset[required]});
   return form;
 }
 
@@ -179,9 +179,7 @@ Rounding Form::rounding() const {
       {Modifier::rzi, Rounding::integer_zero}, {Modifier::rmi, Rounding::integer_down},
       {Modifier::rpi, Rounding::integer_up},
   };
-  for (auto [modifier, rounding] : table)
-    if (has(modifier)) return rounding;
-  return Rounding::none;
+  return first_of(table, Rounding::none);
 }
 
 Comparison Form::comparison() const {
@@ -196,9 +194,7 @@ Comparison Form::comparison() const {
       {Modifier::gtu, Comparison::gtu}, {Modifier::geu, Comparison::geu},
       {Modifier::num, Comparison::num}, {Modifier::nan_comparison, Comparison::nan},
   };
-  for (auto [modifier, comparison] : table)
-    if (has(modifier)) return comparison;
-  return Comparison::none;
+  return first_of(table, Comparison::none);
 }
 
 BoolOp Form::bool_op() const {
@@ -214,9 +210,7 @@ AtomicOp Form::atomic_op() const {
       {Modifier::or_, AtomicOp::or_}, {Modifier::xor_, AtomicOp::xor_}, {Modifier::exch, AtomicOp::exch},
       {Modifier::cas, AtomicOp::cas},
   };
-  for (auto [modifier, operation] : table)
-    if (has(modifier)) return operation;
-  return AtomicOp::none;
+  return first_of(table, AtomicOp::none);
 }
 
 StateSpace Form::space() const {
@@ -227,9 +221,7 @@ StateSpace Form::space() const {
       {Modifier::param, StateSpace::param},           {Modifier::param_entry, StateSpace::param},
       {Modifier::param_func, StateSpace::param},      {Modifier::reg, StateSpace::reg},
   };
-  for (auto [modifier, space] : table)
-    if (has(modifier)) return space;
-  return StateSpace::generic;
+  return first_of(table, StateSpace::generic);
 }
 
 access::Cache Form::cache() const {
@@ -240,9 +232,7 @@ access::Cache Form::cache() const {
       {Modifier::cv, access::Cache::cv}, {Modifier::wb, access::Cache::wb},
       {Modifier::wt, access::Cache::wt},
   };
-  for (auto [modifier, cache] : table)
-    if (has(modifier)) return cache;
-  return access::Cache::none;
+  return first_of(table, access::Cache::none);
 }
 
 } // namespace warplens::ir

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warplens::ir {
@@ -117,6 +118,12 @@ struct Form {
   bool has(Modifier m) const { return modifiers.has(m); }
   Type type(u32 i = 0) const { return i < type_count ? types[i] : Type::none; }
   Family family() const { return supported ? info(opcode).family : Family::unsupported; }
+  // What the table has for the first of its modifiers that the form has.
+  template <class T, std::size_t n> T first_of(const std::pair<Modifier, T> (&table)[n], T otherwise) const {
+    for (const auto& [modifier, value] : table)
+      if (has(modifier)) return value;
+    return otherwise;
+  }
 
   Rounding rounding() const;
   Comparison comparison() const; // set, setp, vset
@@ -130,8 +137,7 @@ struct Form {
 // `text`.
 struct UnknownToken {
   std::string_view token;
-  std::size_t offset;
-  bool is_opcode; // the opcode itself, rather than a modifier
+  std::size_t offset; // 0: the opcode itself, rather than a modifier
 };
 ResultOr<Form, UnknownToken> parse_form(std::string_view text);
 

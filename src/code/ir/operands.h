@@ -74,7 +74,6 @@ struct ElementList {
   static std::optional<ElementList> read(std::string_view); // "b3210"
   static ElementList unpack(u64 value);
   u64 packed() const;
-  std::string text() const;
 };
 
 // An asynchronous copy to shared memory; a group of them committed, or waited for.

@@ -342,14 +342,7 @@ bool Parser::call(ir::Instruction& i) {
       return false;
     }
   }
-  if (results.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many arguments");
-  ir::Function& f = m_.functions[current_.value];
-  i.first_operand = static_cast<u32>(f.operands.size());
-  i.destinations = static_cast<u8>(results.size());
-  i.sources = static_cast<u8>(sources.size());
-  for (const ir::Operand& one : results) f.operands.push_back(one);
-  for (const ir::Operand& one : sources) f.operands.push_back(one);
-  return true;
+  return keep_operands(i, results, sources, "too many arguments");
 }
 
 } // namespace warplens::ptx

@@ -6,6 +6,7 @@
 #include "ptx/parser.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace warplens::ptx {
 
@@ -295,13 +296,19 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
     if (rule.optional && !c_.at(',') && r + 1 < rules.size() && !rules[r + 1].optional) break;
   }
   add_carry(form, destinations, sources);
-  if (destinations.size() > 255 || sources.size() > 255) return c_.fail("ptx-limit", "too many operands");
+  return keep_operands(i, destinations, sources, "too many operands");
+}
+
+bool Parser::keep_operands(ir::Instruction& i, const std::vector<Operand>& destinations,
+                           const std::vector<Operand>& sources, std::string too_many) {
+  constexpr std::size_t most = std::numeric_limits<u8>::max();
+  if (destinations.size() > most || sources.size() > most) return c_.fail("ptx-limit", std::move(too_many));
   ir::Function& f = m_.functions[current_.value];
   i.first_operand = static_cast<u32>(f.operands.size());
   i.destinations = static_cast<u8>(destinations.size());
   i.sources = static_cast<u8>(sources.size());
-  for (const ir::Operand& one : destinations) f.operands.push_back(one);
-  for (const ir::Operand& one : sources) f.operands.push_back(one);
+  f.operands.insert(f.operands.end(), destinations.begin(), destinations.end());
+  f.operands.insert(f.operands.end(), sources.begin(), sources.end());
   return true;
 }
 

@@ -12,6 +12,10 @@ using Style = Operand::Style;
 constexpr Modifier byte_of[] = {Modifier::none, Modifier::B1, Modifier::B2, Modifier::B3};
 
 void hide(Operand& o, bool hidden = true) { o.hidden = hidden; }
+void add_hidden_if(Decoder& d, Operand o, bool hidden) {
+  hide(o, hidden);
+  d.add(o);
+}
 
 void barrier_predicate(Decoder& d) {
   Operand o;
@@ -56,21 +60,18 @@ void copy_operands(Decoder& d) {
   d.add(guard);
 }
 
-// [R2+UR4+0x8], whatever the bits for a descriptor say
-Operand system_address(Decoder& d) {
+// The address in the register at bit 24, with a signed offset.
+Operand memory_at(Decoder& d, u32 begin, u32 bits) {
   Operand o = d.memory(24);
-  o.value = static_cast<u64>(d.fields.signed_field(40, 24));
-  o.has_register = o.number != zero_register;
-  o.uniform = d.uniform(64).number;
-  o.has_uniform = true;
+  o.value = static_cast<u64>(d.fields.signed_field(begin, bits));
   return o;
 }
 
-Operand uniform_address(Decoder& d) {
-  Operand o;
-  o.kind = Kind::memory;
-  o.value = static_cast<u64>(d.fields.signed_field(40, 24));
-  o.uniform = d.uniform(24).number;
+// [R2+UR4+0x8], whatever the bits for a descriptor say
+Operand system_address(Decoder& d) {
+  Operand o = memory_at(d, 40, 24);
+  o.has_register = o.number != zero_register;
+  o.uniform = d.uniform(64).number;
   o.has_uniform = true;
   return o;
 }
@@ -80,6 +81,12 @@ Operand in_brackets(const Operand& u) {
   o.kind = Kind::memory;
   o.uniform = u.number;
   o.has_uniform = true;
+  return o;
+}
+
+Operand uniform_address(Decoder& d) {
+  Operand o = in_brackets(d.uniform(24));
+  o.value = static_cast<u64>(d.fields.signed_field(40, 24));
   return o;
 }
 
@@ -319,6 +326,170 @@ void scoreboards(Decoder& d) {                             // that DEPBAR waits 
   d.add(waited_for);
 }
 
+void add_number_but(Decoder& d, u32 begin, u32 bits, u64 left_out) {
+  const Operand o = hex_operand(d.fields.field(begin, bits));
+  add_hidden_if(d, o, o.value == left_out);
+}
+
+// So many bytes behind the instruction.
+void add_target(Decoder& d, u64 distance) {
+  Operand o;
+  o.kind = Kind::target;
+  o.value = d.out.address + instruction_bytes + distance;
+  d.add(o);
+}
+
+// c[bank][UR + offset]
+Operand constant_at(Decoder& d, u64 offset) {
+  Operand o;
+  o.kind = Kind::constant;
+  o.value = offset;
+  o.bank = static_cast<u8>(d.fields.field(54, 5));
+  o.uniform = d.uniform(24).number, o.has_uniform = true;
+  return o;
+}
+
+void function_source(Decoder& d) { // of MUFU
+  Operand o = d.source('B', "-|");
+  const u32 function = d.fields.field(74, 6);
+  if (o.kind == Kind::immediate && d.fields.field(72, 2) != 0) d.refuse();
+  if (o.kind == Kind::immediate && (function == 6 || function == 7)) o.style = Style::f64;
+  if (o.kind == Kind::reg && d.fields.field(72, 2) != 0 && d.fields.bit(60)) o.part = Modifier::H1;
+  d.add(o);
+}
+
+// F2FP: what is packed, or unpacked, and what it is merged into.
+void first_packed(Decoder& d) {
+  Fields& f = d.fields;
+  const bool now = f.since(Generation::ada);
+  if (now && f.bit(89)) {
+    f.field(24, 8);
+    return add_hidden_if(d, {}, true);
+  }
+  const Operand o = now && f.field(73, 2) != 0 ? d.reg(24, 122) : d.source('A', "-|");
+  add_hidden_if(d, o, o.number == zero_register && (now ? f.field(73, 2) != 0 : f.bit(78)));
+}
+void second_packed(Decoder& d) {
+  const bool unpack = d.fields.since(Generation::ada) && d.fields.bit(89);
+  if (unpack && d.fields.bit(86)) return d.add(d.source('B', ""));
+  Operand o = d.source('B', unpack ? "" : "-|");
+  if (unpack && d.fields.bit(88)) o.part = Modifier::H1;
+  d.add(o);
+}
+void merged_into(Decoder& d) {
+  Operand o = d.source('C', "");
+  const bool now = d.fields.since(Generation::ada), unpacks = now && d.fields.bit(89);
+  const bool halves = now && d.fields.field(76, 2) > 1 && d.fields.field(73, 2) == 1;
+  hide(o, (!d.fields.bit(78) && !halves) || unpacks);
+  if (unpacks && !d.fields.bit(86)) d.unused(78, 1), d.fields.bit(78) ? d.refuse() : void();
+  d.add(o);
+}
+
+void clamping_predicate(Decoder& d) { // .RELU by a predicate
+  const Operand o = d.predicate(87, 90);
+  const bool hidden = !d.fields.bit(79);
+  if (hidden) d.unused(87, 4);
+  add_hidden_if(d, o, hidden);
+}
+
+void loading_predicate(Decoder& d) { // of PLDG: stored as 7 - n
+  const u32 n = d.fields.field(64, 3);
+  Operand o = d.predicate(64, 67);
+  o.number = static_cast<u8>(7 - n);
+  add_hidden_if(d, o, n == 0 && !o.negated);
+}
+
+void plain_address(Decoder& d) {
+  Operand o = memory_at(d, 40, 24);
+  o.has_register = o.number != zero_register || o.value == 0;
+  d.add(o);
+}
+
+void uniform_constant(Decoder& d) { // of LDCU
+  Operand o = constant_at(d, static_cast<u64>(d.fields.signed_field(37, 17)));
+  o.has_uniform = o.uniform != zero_register || o.value == 0;
+  d.add(o);
+}
+
+void where_to_meet(Decoder& d) { // of WARPSYNC, since Hopper
+  add_hidden_if(d, d.fields.bit(86) ? d.target() : Operand{}, !d.fields.bit(86));
+}
+void lanes_by_register(Decoder& d) { // of WARPSYNC
+  const bool hopper = d.fields.since(Generation::hopper);
+  d.add(d.reg(hopper ? 24 : 32));
+  if (hopper) return where_to_meet(d);
+  add_hidden_if(d, {}, true);
+}
+void lanes_by_number(Decoder& d) {
+  if (!d.fields.since(Generation::hopper)) return d.add(hex_operand(d.fields.field(32, 32)));
+  where_to_meet(d);
+}
+
+void scoreboards_of_depbar(Decoder& d) {
+  static constexpr std::string_view names[] = {"SB0", "SB1", "SB2", "SB3", "SB4", "SB5", "SB6", "SB7"};
+  d.add(word_operand(names[d.fields.field(44, 3)]));
+  d.add(hex_operand(d.fields.field(38, 6)));
+  scoreboards(d);
+}
+
+void cache_lines(Decoder& d) { // of CCTL
+  const Operand o = memory_at(d, 32, 32);
+  const u32 what = d.fields.field(87, 4);
+  const bool all = o.number == zero_register && (what == 4 || what >= 7);
+  if (all && (o.value != 0 || d.fields.bit(72))) d.refuse();
+  add_hidden_if(d, o, all);
+}
+
+void counted_address(Decoder& d) {
+  Operand o = system_address(d);
+  o.part = d.fields.bit(d.fields.since(Generation::blackwell) ? 90 : 70) ? Modifier::n64 : Modifier::U32;
+  d.add(o);
+}
+
+void queried_address(Decoder& d) { // of QSPC
+  if (d.fields.form() != 4) return d.add(memory_at(d, 40, 24));
+  Operand o = d.memory(24);
+  o.has_register = o.number != zero_register;
+  o.uniform = d.uniform(32).number, o.has_uniform = true;
+  if (d.fields.bit(90)) o.part = Modifier::n64;
+  d.add(o);
+}
+
+void bulk_addresses(Decoder& d) {
+  d.add(in_brackets(d.uniform(32)));
+  d.add(in_brackets(d.uniform(24)));
+}
+void tensor_operands(Decoder& d) {
+  bulk_addresses(d);
+  if (d.options.variant == 'm') d.add(d.uniform(64));
+  if (!d.fields.bit(76)) return;
+  Operand o = word_operand("desc"); // of the cache
+  o.kind = Kind::memory, o.uniform = d.uniform(40).number;
+  d.add(o);
+}
+
+void far_address(Decoder& d) { // of STAS: a 64-bit register
+  Operand o = memory_at(d, 40, 24);
+  o.part = Modifier::n64;
+  d.uniform(64);
+  d.fields.field(90, 2);
+  d.add(o);
+}
+
+void byte_of_register(Decoder& d) {
+  Operand o = d.reg(24, 122);
+  o.part = byte_of[d.fields.field(76, 2)];
+  d.add(o);
+}
+
+void signs(Decoder& d) { // of PLOP3
+  for (char which : {'A', 'B', 'C'}) {
+    Operand o = d.source(which, "");
+    o.part = Modifier::SIGN;
+    d.add(o);
+  }
+}
+
 using Operands = void (*)(Decoder&);
 
 const std::unordered_map<std::string_view, Operands>& operand_functions() {
@@ -343,243 +514,57 @@ const std::unordered_map<std::string_view, Operands>& operand_functions() {
       {"relabs", [](Decoder& d) { relative(d, d.reg(24), true); }},
       {"urel", [](Decoder& d) { relative(d, d.uniform(24), false); }},
       {"ret", [](Decoder& d) { relative(d, d.reg(24), !d.fields.bit(85)); }},
-      {"lanes",
-       [](Decoder& d) {
-         Operand o = hex_operand(d.fields.field(72, 4));
-         hide(o, o.value == 15);
-         d.add(o);
-       }},
       {"bdst", // BSSY
-       [](Decoder& d) {
-         Operand o;
-         o.kind = Kind::target;
-         o.value = d.out.address + instruction_bytes + static_cast<u64>(d.fields.signed_field(34, 30) * 4);
-         d.add(o);
-       }},
+       [](Decoder& d) { add_target(d, static_cast<u64>(d.fields.signed_field(34, 30) * 4)); }},
       {"lepc",
-       [](Decoder& d) {
-         Operand o;
-         o.kind = Kind::target;
-         o.value = d.out.address + instruction_bytes +
-                   (d.fields.wide_field(16 + 8, 8) | d.fields.wide_field(34, 48) << 8);
-         d.add(o);
-       }},
+       [](Decoder& d) { add_target(d, d.fields.wide_field(16 + 8, 8) | d.fields.wide_field(34, 48) << 8); }},
       {"brau", [](Decoder& d) { d.add(d.predicate(24, 27, true)); }},
-      {"mufu",
-       [](Decoder& d) {
-         Operand o = d.source('B', "-|");
-         const u32 function = d.fields.field(74, 6);
-         if (o.kind == Kind::immediate && d.fields.field(72, 2) != 0) d.refuse();
-         if (o.kind == Kind::immediate && (function == 6 || function == 7)) o.style = Style::f64;
-         if (o.kind == Kind::reg && d.fields.field(72, 2) != 0 && d.fields.bit(60)) o.part = Modifier::H1;
-         d.add(o);
-       }},
-      {"ffa", // F2FP's first source
-       [](Decoder& d) {
-         Fields& f = d.fields;
-         const bool now = f.since(Generation::ada);
-         if (now && f.bit(89)) {
-           Operand o;
-           hide(o);
-           f.field(24, 8);
-           return d.add(o);
-         }
-         Operand o = now && f.field(73, 2) != 0 ? d.reg(24, 122) : d.source('A', "-|");
-         hide(o, o.number == zero_register && (now ? f.field(73, 2) != 0 : f.bit(78)));
-         d.add(o);
-       }},
-      {"ffb",
-       [](Decoder& d) {
-         const bool unpack = d.fields.since(Generation::ada) && d.fields.bit(89);
-         if (unpack && d.fields.bit(86)) return d.add(d.source('B', ""));
-         Operand o = d.source('B', unpack ? "" : "-|");
-         if (unpack && d.fields.bit(88)) o.part = Modifier::H1;
-         d.add(o);
-       }},
-      {"mergec",
-       [](Decoder& d) {
-         Operand o = d.source('C', "");
-         const bool now = d.fields.since(Generation::ada), unpacks = now && d.fields.bit(89);
-         const bool halves = now && d.fields.field(76, 2) > 1 && d.fields.field(73, 2) == 1;
-         hide(o, (!d.fields.bit(78) && !halves) || unpacks);
-         if (unpacks && !d.fields.bit(86)) d.unused(78, 1), d.fields.bit(78) ? d.refuse() : void();
-         d.add(o);
-       }},
-      {"relu",
-       [](Decoder& d) {
-         Operand o = d.predicate(87, 90);
-         hide(o, !d.fields.bit(79));
-         if (o.hidden) d.unused(87, 4);
-         d.add(o);
-       }},
+      {"mufu", function_source},
+      {"ffa", first_packed},
+      {"ffb", second_packed},
+      {"mergec", merged_into},
+      {"relu", clamping_predicate},
       {"vote",
        [](Decoder& d) {
-         Operand o = d.reg(16);
-         hide(o, o.number == zero_register);
-         d.add(o);
+         const Operand o = d.reg(16);
+         add_hidden_if(d, o, o.number == zero_register);
        }},
       {"uvote",
        [](Decoder& d) {
-         Operand o = d.uniform(16);
-         hide(o, o.number == zero_register);
-         d.add(o);
+         const Operand o = d.uniform(16);
+         add_hidden_if(d, o, o.number == zero_register);
        }},
-      {"pldg", // stored as 7 - n
+      {"btr",
        [](Decoder& d) {
-         const u32 n = d.fields.field(64, 3);
-         Operand o = d.predicate(64, 67);
-         o.number = static_cast<u8>(7 - n);
-         hide(o, n == 0 && !o.negated);
-         d.add(o);
+         const Operand o = d.predicate(81);
+         add_hidden_if(d, o, o.number == true_predicate);
        }},
-      {"gld", // generic, without a uniform register: 32 bits of offset
-       [](Decoder& d) {
-         Operand o = d.memory(24);
-         o.value = static_cast<u64>(d.fields.signed_field(32, 32));
-         d.add(o);
-       }},
-      {"plain",
-       [](Decoder& d) {
-         Operand o = d.memory(24);
-         o.value = static_cast<u64>(d.fields.signed_field(40, 24));
-         o.has_register = o.number != zero_register || o.value == 0;
-         d.add(o);
-       }},
+      {"pldg", loading_predicate},
+      {"gld", [](Decoder& d) { d.add(memory_at(d, 32, 32)); }}, // generic, without a uniform register
+      {"plain", plain_address},
       {"bare", [](Decoder& d) { d.add(d.memory(24)); }},
       {"imm64",
        [](Decoder& d) {
          d.add(hex_operand(d.fields.wide_field(24, 40) | d.fields.wide_field(64, 24) << 40));
        }},
-      {"ulx", // ULDC with an index
-       [](Decoder& d) {
-         Operand o;
-         o.kind = Kind::constant;
-         o.value = d.fields.field(38, 16);
-         o.bank = static_cast<u8>(d.fields.field(54, 5));
-         o.uniform = d.uniform(24).number, o.has_uniform = true;
-         d.add(o);
-       }},
-      {"ldcu",
-       [](Decoder& d) {
-         Operand o;
-         o.kind = Kind::constant;
-         o.value = static_cast<u64>(d.fields.signed_field(37, 17));
-         o.bank = static_cast<u8>(d.fields.field(54, 5));
-         o.uniform = d.uniform(24).number;
-         o.has_uniform = o.uniform != zero_register || o.value == 0;
-         d.add(o);
-       }},
-      {"wsync", // WARPSYNC by a register
-       [](Decoder& d) {
-         const bool hopper = d.fields.since(Generation::hopper);
-         d.add(d.reg(hopper ? 24 : 32));
-         Operand o;
-         hide(o);
-         if (hopper && d.fields.bit(86)) o = d.target();
-         d.add(o);
-       }},
-      {"wsynci",
-       [](Decoder& d) {
-         if (!d.fields.since(Generation::hopper)) return d.add(hex_operand(d.fields.field(32, 32)));
-         Operand o;
-         hide(o);
-         if (d.fields.bit(86)) o = d.target();
-         d.add(o);
-       }},
+      {"ulx", [](Decoder& d) { d.add(constant_at(d, d.fields.field(38, 16))); }}, // ULDC with an index
+      {"ldcu", uniform_constant},
+      {"wsync", lanes_by_register},
+      {"wsynci", lanes_by_number},
       {"scoreboards", scoreboards},
-      {"depbar",
-       [](Decoder& d) {
-         static constexpr std::string_view names[] = {"SB0", "SB1", "SB2", "SB3", "SB4", "SB5", "SB6", "SB7"};
-         d.add(word_operand(names[d.fields.field(44, 3)]));
-         d.add(hex_operand(d.fields.field(38, 6)));
-         scoreboards(d);
-       }},
-      {"cctl",
-       [](Decoder& d) {
-         Operand o = d.memory(24);
-         o.value = static_cast<u64>(d.fields.signed_field(32, 32));
-         const u32 what = d.fields.field(87, 4);
-         hide(o, o.number == zero_register && (what == 4 || what >= 7)); // all lines
-         if (o.hidden && (o.value != 0 || d.fields.bit(72))) d.refuse();
-         d.add(o);
-       }},
-      {"popca",
-       [](Decoder& d) {
-         Operand o = system_address(d);
-         o.part =
-             d.fields.bit(d.fields.since(Generation::blackwell) ? 90 : 70) ? Modifier::n64 : Modifier::U32;
-         d.add(o);
-       }},
-      {"qspc",
-       [](Decoder& d) {
-         Operand o = d.memory(24);
-         if (d.fields.form() == 4) {
-           o.has_register = o.number != zero_register;
-           o.uniform = d.uniform(32).number, o.has_uniform = true;
-           if (d.fields.bit(90)) o.part = Modifier::n64;
-         } else {
-           o.value = static_cast<u64>(d.fields.signed_field(40, 24));
-         }
-         d.add(o);
-       }},
-      {"barn",
-       [](Decoder& d) { // how many threads, if a number says it
-         Operand o = hex_operand(d.fields.field(42, 12));
-         hide(o, o.value == 0);
-         d.add(o);
-       }},
-      {"btr",
-       [](Decoder& d) {
-         Operand o = d.predicate(81);
-         hide(o, o.number == true_predicate);
-         d.add(o);
-       }},
-      {"rbyte",
-       [](Decoder& d) {
-         Operand o = d.reg(24, 122);
-         o.part = byte_of[d.fields.field(76, 2)];
-         d.add(o);
-       }},
-      {"pmask",
-       [](Decoder& d) {
-         Operand o = hex_operand(d.fields.field(32, 32));
-         hide(o, o.value == 0xff);
-         d.add(o);
-       }},
-      {"bulk",
-       [](Decoder& d) {
-         d.add(in_brackets(d.uniform(32)));
-         d.add(in_brackets(d.uniform(24)));
-         d.add(d.uniform(64));
-       }},
-      {"tma",
-       [](Decoder& d) {
-         d.add(in_brackets(d.uniform(32)));
-         d.add(in_brackets(d.uniform(24)));
-         if (d.options.variant == 'm') d.add(d.uniform(64));
-         if (!d.fields.bit(76)) return;
-         Operand o = word_operand("desc"); // of the cache
-         o.kind = Kind::memory, o.uniform = d.uniform(40).number;
-         d.add(o);
-       }},
-      {"far", // STAS: a 64-bit register
-       [](Decoder& d) {
-         Operand o = d.memory(24);
-         o.value = static_cast<u64>(d.fields.signed_field(40, 24));
-         o.part = Modifier::n64;
-         d.uniform(64);
-         d.fields.field(90, 2);
-         d.add(o);
-       }},
+      {"depbar", scoreboards_of_depbar},
+      {"cctl", cache_lines},
+      {"popca", counted_address},
+      {"qspc", queried_address},
+      {"lanes", [](Decoder& d) { add_number_but(d, 72, 4, 15); }},
+      {"barn", [](Decoder& d) { add_number_but(d, 42, 12, 0); }}, // how many threads, if a number says it
+      {"pmask", [](Decoder& d) { add_number_but(d, 32, 32, 0xff); }},
+      {"rbyte", byte_of_register},
+      {"bulk", [](Decoder& d) { bulk_addresses(d), d.add(d.uniform(64)); }},
+      {"tma", tensor_operands},
+      {"far", far_address},
       {"rpc", [](Decoder& d) { d.add(word_operand(d.fields.bit(31) ? "Rpc.HI" : "Rpc.LO")); }},
-      {"sign", // PLOP3 of signs
-       [](Decoder& d) {
-         for (char which : {'A', 'B', 'C'}) {
-           Operand o = d.source(which, "");
-           o.part = Modifier::SIGN;
-           d.add(o);
-         }
-       }},
+      {"sign", signs},
   };
   return functions;
 }

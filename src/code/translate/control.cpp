@@ -449,9 +449,7 @@ bool Kernel::control() {
     branch_if(has(Modifier::ANY) ? of_any_lane(condition) : condition, to);
   };
   switch (now_->opcode) {
-  case Opcode::YIELD: // PTX has no word for it; nothing else becomes pmevent
-    act("pmevent 0;");
-    return true;
+  case Opcode::YIELD: act("yield;"); return true;
   case Opcode::NOP:
   case Opcode::BREAK:
   case Opcode::ERRBAR:

@@ -17,6 +17,17 @@ const char* relation(const Instruction& i) {
   return "";
 }
 
+// What .D2 and its kin multiply a product by; nullptr without one.
+const char* scale_of_product(const Instruction& i) {
+  static constexpr std::pair<Modifier, const char*> scales[] = {
+      {Modifier::D2, "0d3FE0000000000000"}, {Modifier::D4, "0d3FD0000000000000"},
+      {Modifier::D8, "0d3FC0000000000000"}, {Modifier::M2, "0d4000000000000000"},
+      {Modifier::M4, "0d4010000000000000"}, {Modifier::M8, "0d4020000000000000"}};
+  for (auto [modifier, scale] : scales)
+    if (i.has(modifier)) return scale;
+  return nullptr;
+}
+
 const char* rounding(const Instruction& i) {
   return i.has(Modifier::RM) ? ".rm" : i.has(Modifier::RP) ? ".rp" : i.has(Modifier::RZ) ? ".rz" : ".rn";
 }
@@ -27,7 +38,72 @@ const char* to_integer(const Instruction& i) {
                                   : ".rni";
 }
 
+// Of a conversion: 0 8 bits, 1 16 bits or half, 2 32 bits, 3 64 bits, 4 bfloat16.
+u32 converted_to(const Instruction& i) { return static_cast<u32>(i.high >> 11 & 7); }
+u32 converted_from(const Instruction& i) { return static_cast<u32>(i.high >> 20 & 7); }
+
 } // namespace
+
+// The product is exact in 64 bits, so that it is rounded once.
+bool Kernel::scaled_product(const char* scale) {
+  if (has(Modifier::FTZ) || has(Modifier::SAT)) return refuse();
+  const std::string a = wide_temporary(), b = wide_temporary();
+  put("cvt.f64.f32 {}, {};", a, read_float(at(1)));
+  put("cvt.f64.f32 {}, {};", b, read_float(at(2)));
+  put("mul.f64 {0}, {0}, {1};", a, b);
+  put("mul.f64 {0}, {0}, {1};", a, scale);
+  const std::string once = temporary();
+  put("cvt{}.f32.f64 {}, {};", rounding(*now_), once, a);
+  act("mul.f32 {}, {}, 0f3F800000;", target(at(0)), once); // NaN is the canonical one
+  return true;
+}
+
+// FCHK: whether a division needs its long way, since exponents are near the ends of the range.
+bool Kernel::checked_division() {
+  const std::string a = temporary(), b = temporary(), apart = temporary();
+  const std::string z0 = predicate_temporary(), z1 = predicate_temporary(), z2 = predicate_temporary();
+  put("bfe.u32 {}, {}, 23, 8;", a, read_float(at(1)));
+  put("bfe.u32 {}, {}, 23, 8;", b, read_float(at(2)));
+  put("sub.s32 {}, {}, {};", apart, a, b);
+  // The short way is taken for a in 25 … 254, b in 2 … 251 and a - b in -124 … 126: what an H200 does (tests/hardware/instructions.md).
+  put("sub.u32 {0}, {0}, 2;", b);
+  put("setp.gt.u32 {}, {}, 249;", z0, b);
+  put("add.s32 {0}, {0}, 124;", apart);
+  put("setp.gt.u32 {}, {}, 250;", z1, apart);
+  put("sub.u32 {0}, {0}, 25;", a);
+  put("setp.gt.u32 {}, {}, 229;", z2, a);
+  put("or.pred {0}, {0}, {1};", z0, z1);
+  put("or.pred {0}, {0}, {1};", z0, z2);
+  write_predicate(at(0), z0);
+  return true;
+}
+
+bool Kernel::special_function() {
+  if (has(Modifier::F16) || has(Modifier::BF16)) return refuse();
+  const Operand &d = at(0), &s = at(1);
+  if (has(Modifier::RCP64H) || has(Modifier::RSQ64H)) {
+    const std::string e = wide_temporary();
+    put("mov.b64 {}, {{0, {}}};", e, s.kind == OperandKind::immediate ? read(s) : read_float(s));
+    put("{}.approx.ftz.f64 {}, {};", has(Modifier::RCP64H) ? "rcp" : "rsqrt", e, e);
+    act("mov.b64 {{%sink, {}}}, {};", target(d), e);
+    return true;
+  }
+  const bool sine = has(Modifier::SIN), cosine = has(Modifier::COS);
+  if (sine || cosine) { // .full: of a value in turns
+    act("{}.full.ftz.f32 {}, {};", sine ? "sin" : "cos", target(d), read_float(s));
+    return true;
+  }
+  const char* function = has(Modifier::RCP)    ? "rcp.approx.ftz"
+                         : has(Modifier::RSQ)  ? "rsqrt.approx.ftz"
+                         : has(Modifier::SQRT) ? "sqrt.approx.ftz"
+                         : has(Modifier::LG2)  ? "lg2.approx.ftz"
+                         : has(Modifier::EX2)  ? "ex2.approx.ftz"
+                         : has(Modifier::TANH) ? "tanh.approx"
+                                               : nullptr;
+  if (function == nullptr) return refuse();
+  act("{}.f32 {}, {};", function, target(d), read_float(s));
+  return true;
+}
 
 bool Kernel::floating() {
   const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
@@ -40,29 +116,11 @@ bool Kernel::floating() {
         read_float(at(2)));
     return true;
   case Opcode::FMUL:
-  case Opcode::UFMUL: {
-    static constexpr std::pair<Modifier, const char*> scales[] = {
-        {Modifier::D2, "0d3FE0000000000000"}, {Modifier::D4, "0d3FD0000000000000"},
-        {Modifier::D8, "0d3FC0000000000000"}, {Modifier::M2, "0d4000000000000000"},
-        {Modifier::M4, "0d4010000000000000"}, {Modifier::M8, "0d4020000000000000"}};
-    for (auto [modifier, scale] : scales) {
-      if (!has(modifier)) continue;
-      // The product is exact in 64 bits, so that it is rounded once.
-      if (*flush != '\0' || *saturate != '\0') return refuse();
-      const std::string a = wide_temporary(), b = wide_temporary();
-      put("cvt.f64.f32 {}, {};", a, read_float(at(1)));
-      put("cvt.f64.f32 {}, {};", b, read_float(at(2)));
-      put("mul.f64 {0}, {0}, {1};", a, b);
-      put("mul.f64 {0}, {0}, {1};", a, scale);
-      const std::string once = temporary();
-      put("cvt{}.f32.f64 {}, {};", rounding(*now_), once, a);
-      act("mul.f32 {}, {}, 0f3F800000;", target(at(0)), once); // NaN is the canonical one
-      return true;
-    }
+  case Opcode::UFMUL:
+    if (const char* scale = scale_of_product(*now_)) return scaled_product(scale);
     act("mul{}{}{}.f32 {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
         read_float(at(2)));
     return true;
-  }
   case Opcode::FFMA:
   case Opcode::UFFMA:
     act("fma{}{}{}.f32 {}, {}, {}, {};", rounding(*now_), flush, saturate, target(at(0)), read_float(at(1)),
@@ -119,50 +177,8 @@ bool Kernel::floating() {
     act("selp.b32 {}, 0x3f800000, 0, {};", target(at(0)), z);
     return true;
   }
-  case Opcode::FCHK: { // whether a division needs its long way: exponents near the ends of the range
-    const std::string a = temporary(), b = temporary(), apart = temporary();
-    const std::string z0 = predicate_temporary(), z1 = predicate_temporary(), z2 = predicate_temporary();
-    put("bfe.u32 {}, {}, 23, 8;", a, read_float(at(1)));
-    put("bfe.u32 {}, {}, 23, 8;", b, read_float(at(2)));
-    put("sub.s32 {}, {}, {};", apart, a, b);
-    // The short way is taken for a in 25 … 254, b in 2 … 251 and a - b in -124 … 126: what an H200 does (tests/hardware/instructions.md).
-    put("sub.u32 {0}, {0}, 2;", b);
-    put("setp.gt.u32 {}, {}, 249;", z0, b);
-    put("add.s32 {0}, {0}, 124;", apart);
-    put("setp.gt.u32 {}, {}, 250;", z1, apart);
-    put("sub.u32 {0}, {0}, 25;", a);
-    put("setp.gt.u32 {}, {}, 229;", z2, a);
-    put("or.pred {0}, {0}, {1};", z0, z1);
-    put("or.pred {0}, {0}, {1};", z0, z2);
-    write_predicate(at(0), z0);
-    return true;
-  }
-  case Opcode::MUFU: {
-    if (has(Modifier::F16) || has(Modifier::BF16)) return refuse();
-    const Operand &d = at(0), &s = at(1);
-    if (has(Modifier::RCP64H) || has(Modifier::RSQ64H)) {
-      const std::string e = wide_temporary();
-      put("mov.b64 {}, {{0, {}}};", e, s.kind == OperandKind::immediate ? read(s) : read_float(s));
-      put("{}.approx.ftz.f64 {}, {};", has(Modifier::RCP64H) ? "rcp" : "rsqrt", e, e);
-      act("mov.b64 {{%sink, {}}}, {};", target(d), e);
-      return true;
-    }
-    const bool sine = has(Modifier::SIN), cosine = has(Modifier::COS);
-    if (sine || cosine) { // .full: of a value in turns
-      act("{}.full.ftz.f32 {}, {};", sine ? "sin" : "cos", target(d), read_float(s));
-      return true;
-    }
-    const char* function = has(Modifier::RCP)    ? "rcp.approx.ftz"
-                           : has(Modifier::RSQ)  ? "rsqrt.approx.ftz"
-                           : has(Modifier::SQRT) ? "sqrt.approx.ftz"
-                           : has(Modifier::LG2)  ? "lg2.approx.ftz"
-                           : has(Modifier::EX2)  ? "ex2.approx.ftz"
-                           : has(Modifier::TANH) ? "tanh.approx"
-                                                 : nullptr;
-    if (function == nullptr) return refuse();
-    act("{}.f32 {}, {};", function, target(d), read_float(s));
-    return true;
-  }
+  case Opcode::FCHK: return checked_division();
+  case Opcode::MUFU: return special_function();
   default: return doubles() || halves() || conversion();
   }
 }
@@ -274,96 +290,141 @@ bool Kernel::halves() {
   }
 }
 
+// What a conversion reads as a float; `type` is what PTX calls it.
+std::string Kernel::float_source(const Operand& s, const char*& type) {
+  const u32 from = converted_from(*now_);
+  if (from == 3) {
+    type = "f64";
+    return read_double(s);
+  }
+  if (from == 2) {
+    type = "f32";
+    return read_float(s);
+  }
+  type = from == 1 ? "f16" : "bf16";
+  if (s.absolute || s.negated || s.kind == OperandKind::immediate) refuse();
+  put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(s));
+  return "%h0";
+}
+
+bool Kernel::to_integers() {
+  const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
+  const Operand& d = at(0);
+  const u32 to = converted_to(*now_), from = converted_from(*now_);
+  const bool is_signed = (now_->high >> 8 & 1) != 0;
+  const u32 bits = 8u << (to & 3);
+  const char* type = nullptr;
+  const std::string value = float_source(at(1), type);
+  if (bits <
+      32) { // the nearest number of so many bits, in 32; all halves and 65,536 numbers of 32 bits on an H200
+    const std::string t = temporary(), clamped = temporary();
+    put("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type, t,
+        value);
+    if (is_signed) put("max.s32 {}, {}, {};", clamped, t, -(1 << (bits - 1)));
+    put("min.{0}32 {1}, {2}, {3};", is_signed ? 's' : 'u', t, is_signed ? clamped : t,
+        (1u << (is_signed ? bits - 1 : bits)) - 1);
+    if (from == 3) { // a NaN of 64 bits
+      const std::string z = predicate_temporary();
+      put("setp.nan.f64 {0}, {1}, {1}; selp.b32 {2}, {3}, {2}, {0};", z, value, t, 1u << (bits - 1));
+    }
+    act("mov.b32 {}, {};", target(d), t);
+  } else if (bits == 64) {
+    const std::string e = wide_temporary();
+    put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type, e,
+        value);
+    write_wide(d, e);
+  } else {
+    act("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
+        target(d), value);
+  }
+  return true;
+}
+
+bool Kernel::from_integers() {
+  const Operand &d = at(0), &s = at(1);
+  const u32 to = converted_to(*now_), from = converted_from(*now_);
+  const bool is_signed = (now_->high >> 10 & 1) != 0;
+  const u32 bits = 8u << (from & 3);
+  const char sign = is_signed ? 's' : 'u';
+  std::string value, type = fmt::format("{}{}", sign, bits < 32 ? 32 : bits);
+  if (bits == 64) {
+    value = read_wide(s);
+  } else if (bits == 32) {
+    value = read(s);
+  } else {
+    const u32 byte = s.part == Modifier::B1   ? 1
+                     : s.part == Modifier::B2 ? 2
+                     : s.part == Modifier::B3 ? 3
+                     : s.part == Modifier::H1 ? 2
+                                              : 0;
+    value = temporary();
+    put("bfe.{} {}, {}, {}, {};", type, value, read(s), byte * 8, bits);
+  }
+  if (to == 3) {
+    const std::string e = wide_temporary();
+    put("cvt{}.f64.{} {}, {};", rounding(*now_), type, e, value);
+    write_wide(d, e);
+  } else if (to == 2) {
+    act("cvt{}.f32.{} {}, {};", rounding(*now_), type, target(d), value);
+  } else if (to == 1 || to == 4) {
+    put("cvt{}.{}.{} %h0, {};", rounding(*now_), to == 1 ? "f16" : "bf16", type, value);
+    act("cvt.u32.u16 {}, %h0;", target(d));
+  } else {
+    return refuse();
+  }
+  return true;
+}
+
+bool Kernel::packed_floats() {
+  const bool bfloat = has(Modifier::BF16), small = has(Modifier::E4M3) || has(Modifier::E5M2);
+  const bool half = !bfloat && !small && !has(Modifier::TF32);
+  const char* format = has(Modifier::E4M3) ? "e4m3" : "e5m2";
+  const Operand& only = at(1).kind == OperandKind::none ? at(2) : at(1); // what is unpacked or alone
+  if (small && has(Modifier::UNPACK_B) && has(Modifier::F16)) {
+    put("mov.b32 {{{}}}, {};", only.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(only));
+    act("cvt.rn.f16x2.{}x2 {}, %h0;", format, target(at(0)));
+    return true;
+  }
+  if (small && has(Modifier::PACK_AB_MERGE_C) && has(Modifier::F32) && has(Modifier::SATFINITE) &&
+      nothing(at(3))) {
+    put("cvt.rn.satfinite.{}x2.f32 %h0, {}, {};", format, read_float(at(1)), read_float(at(2)));
+    act("cvt.u32.u16 {}, %h0;", target(at(0)));
+    return true;
+  }
+  if (small && has(Modifier::UNPACK_B_MERGE_C) && has(Modifier::F16) && has(Modifier::SATFINITE) &&
+      nothing(at(3))) {
+    put("cvt.rn.satfinite.{}x2.f16x2 %h0, {};", format, read(at(2)));
+    act("cvt.u32.u16 {}, %h0;", target(at(0)));
+    return true;
+  }
+  if (has(Modifier::TF32) && has(Modifier::PACK_B)) {
+    act("cvt{}.tf32.f32 {}, {};", has(Modifier::RZ) ? ".rz" : ".rn", target(at(0)), read_float(only));
+    return true;
+  }
+  if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == OperandKind::none) return refuse();
+  const char* round = has(Modifier::RZ) ? ".rz" : ".rn";
+  if (has(Modifier::RM) || has(Modifier::RP)) return refuse();
+  act("cvt{}{}.{}x2.f32 {}, {}, {};", round, has(Modifier::RELU) ? ".relu" : "", bfloat ? "bf16" : "f16",
+      target(at(0)), read_float(at(1)), read_float(at(2)));
+  return true;
+}
+
 bool Kernel::conversion() {
   const Operand &d = at(0), &s = at(1);
   const char* flush = has(Modifier::FTZ) ? ".ftz" : "";
-  const u32 to = static_cast<u32>(now_->high >> 11 & 7), from = static_cast<u32>(now_->high >> 20 & 7);
-  // 0 8 bits, 1 16 bits or half, 2 32 bits, 3 64 bits, 4 bfloat16
-  auto float_source = [&](const char*& type) -> std::string {
-    if (from == 3) {
-      type = "f64";
-      return read_double(s);
-    }
-    if (from == 2) {
-      type = "f32";
-      return read_float(s);
-    }
-    type = from == 1 ? "f16" : "bf16";
-    if (s.absolute || s.negated || s.kind == OperandKind::immediate) refuse();
-    put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(s));
-    return "%h0";
-  };
+  const u32 to = converted_to(*now_), from = converted_from(*now_);
   switch (now_->opcode) {
   case Opcode::F2I:
-  case Opcode::UF2I: {
-    const bool is_signed = (now_->high >> 8 & 1) != 0;
-    const u32 bits = 8u << (to & 3);
-    const char* type = nullptr;
-    const std::string value = float_source(type);
-    if (bits <
-        32) { // the nearest number of so many bits, in 32; all halves and 65,536 numbers of 32 bits on an H200
-      const std::string t = temporary(), clamped = temporary();
-      put("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
-          t, value);
-      if (is_signed) put("max.s32 {}, {}, {};", clamped, t, -(1 << (bits - 1)));
-      put("min.{0}32 {1}, {2}, {3};", is_signed ? 's' : 'u', t, is_signed ? clamped : t,
-          (1u << (is_signed ? bits - 1 : bits)) - 1);
-      if (from == 3) { // a NaN of 64 bits
-        const std::string z = predicate_temporary();
-        put("setp.nan.f64 {0}, {1}, {1}; selp.b32 {2}, {3}, {2}, {0};", z, value, t, 1u << (bits - 1));
-      }
-      act("mov.b32 {}, {};", target(d), t);
-    } else if (bits == 64) {
-      const std::string e = wide_temporary();
-      put("cvt{}{}.{}64.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
-          e, value);
-      write_wide(d, e);
-    } else {
-      act("cvt{}{}.{}32.{} {}, {};", to_integer(*now_), from == 2 ? flush : "", is_signed ? 's' : 'u', type,
-          target(d), value);
-    }
-    return true;
-  }
+  case Opcode::UF2I: return to_integers();
   case Opcode::I2F:
-  case Opcode::UI2F: {
-    const bool is_signed = (now_->high >> 10 & 1) != 0;
-    const u32 bits = 8u << (from & 3);
-    const char sign = is_signed ? 's' : 'u';
-    std::string value, type = fmt::format("{}{}", sign, bits < 32 ? 32 : bits);
-    if (bits == 64) {
-      value = read_wide(s);
-    } else if (bits == 32) {
-      value = read(s);
-    } else {
-      const u32 byte = s.part == Modifier::B1   ? 1
-                       : s.part == Modifier::B2 ? 2
-                       : s.part == Modifier::B3 ? 3
-                       : s.part == Modifier::H1 ? 2
-                                                : 0;
-      value = temporary();
-      put("bfe.{} {}, {}, {}, {};", type, value, read(s), byte * 8, bits);
-    }
-    if (to == 3) {
-      const std::string e = wide_temporary();
-      put("cvt{}.f64.{} {}, {};", rounding(*now_), type, e, value);
-      write_wide(d, e);
-    } else if (to == 2) {
-      act("cvt{}.f32.{} {}, {};", rounding(*now_), type, target(d), value);
-    } else if (to == 1 || to == 4) {
-      put("cvt{}.{}.{} %h0, {};", rounding(*now_), to == 1 ? "f16" : "bf16", type, value);
-      act("cvt.u32.u16 {}, %h0;", target(d));
-    } else {
-      return refuse();
-    }
-    return true;
-  }
+  case Opcode::UI2F: return from_integers();
   case Opcode::I2FP:
   case Opcode::UI2FP:
     act("cvt{}.f32.{} {}, {};", rounding(*now_), has(Modifier::S32) ? "s32" : "u32", target(d), read(s));
     return true;
   case Opcode::F2F: {
     const char* type = nullptr;
-    const std::string value = float_source(type);
+    const std::string value = float_source(at(1), type);
     if (to == 3) {
       const std::string e = wide_temporary();
       put("cvt{}.f64.{} {}, {};", from == 2 ? flush : "", type, e, value);
@@ -388,7 +449,7 @@ bool Kernel::conversion() {
   case Opcode::FRND:
   case Opcode::UFRND: {
     const char* type = nullptr;
-    const std::string value = float_source(type);
+    const std::string value = float_source(at(1), type);
     if (to != from) return refuse();
     if (to == 1 || to == 4) {
       put("cvt{0}.{1}.{1} %h0, %h0;", to_integer(*now_), type);
@@ -402,39 +463,7 @@ bool Kernel::conversion() {
     }
     return true;
   }
-  case Opcode::F2FP: {
-    const bool bfloat = has(Modifier::BF16), small = has(Modifier::E4M3) || has(Modifier::E5M2);
-    const bool half = !bfloat && !small && !has(Modifier::TF32);
-    const char* format = has(Modifier::E4M3) ? "e4m3" : "e5m2";
-    const Operand& only = at(1).kind == OperandKind::none ? at(2) : at(1); // what is unpacked or alone
-    if (small && has(Modifier::UNPACK_B) && has(Modifier::F16)) {
-      put("mov.b32 {{{}}}, {};", only.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(only));
-      act("cvt.rn.f16x2.{}x2 {}, %h0;", format, target(d));
-      return true;
-    }
-    if (small && has(Modifier::PACK_AB_MERGE_C) && has(Modifier::F32) && has(Modifier::SATFINITE) &&
-        nothing(at(3))) {
-      put("cvt.rn.satfinite.{}x2.f32 %h0, {}, {};", format, read_float(at(1)), read_float(at(2)));
-      act("cvt.u32.u16 {}, %h0;", target(d));
-      return true;
-    }
-    if (small && has(Modifier::UNPACK_B_MERGE_C) && has(Modifier::F16) && has(Modifier::SATFINITE) &&
-        nothing(at(3))) {
-      put("cvt.rn.satfinite.{}x2.f16x2 %h0, {};", format, read(at(2)));
-      act("cvt.u32.u16 {}, %h0;", target(d));
-      return true;
-    }
-    if (has(Modifier::TF32) && has(Modifier::PACK_B)) {
-      act("cvt{}.tf32.f32 {}, {};", has(Modifier::RZ) ? ".rz" : ".rn", target(d), read_float(only));
-      return true;
-    }
-    if (!has(Modifier::PACK_AB) || (!bfloat && !half) || at(2).kind == OperandKind::none) return refuse();
-    const char* round = has(Modifier::RZ) ? ".rz" : ".rn";
-    if (has(Modifier::RM) || has(Modifier::RP)) return refuse();
-    act("cvt{}{}.{}x2.f32 {}, {}, {};", round, has(Modifier::RELU) ? ".relu" : "", bfloat ? "bf16" : "f16",
-        target(d), read_float(at(1)), read_float(at(2)));
-    return true;
-  }
+  case Opcode::F2FP: return packed_floats();
   default: return false;
   }
 }

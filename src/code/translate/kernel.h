@@ -153,9 +153,16 @@ private:
   bool integer();
   bool integer_comparison();
   bool bits();
+  bool scaled_product(const char* scale);
+  bool checked_division();
+  bool special_function();
   bool floating();
   bool doubles();
   bool halves();
+  std::string float_source(const Operand&, const char*& type);
+  bool to_integers();
+  bool from_integers();
+  bool packed_floats();
   bool conversion();
   bool moves();
   bool memory();

@@ -10,13 +10,13 @@ constexpr u64 most_workers = 4096, most_devices = 16, most_launches = u64{1} << 
 constexpr double most_seconds = 1e9; // 31 years
 
 // Adds to an option what its value may be.
-using Value = std::function<void(CLI::Option&)>;
+using ValueRule = std::function<void(CLI::Option&)>;
 
-Value words(const char* name) {
+ValueRule words(const char* name) {
   return [=](CLI::Option& option) { option.type_name(name)->capture_default_str(); };
 }
 // ncu writes regex: in front of one.
-Value expression(const char* name) {
+ValueRule expression(const char* name) {
   return [=](CLI::Option& option) {
     option.type_name(name)->transform([](std::string text) {
       constexpr std::string_view prefix = "regex:";
@@ -24,50 +24,50 @@ Value expression(const char* name) {
     });
   };
 }
-Value flag() {
+ValueRule flag() {
   return [](CLI::Option&) {};
 }
-Value file() {
+ValueRule file() {
   return [](CLI::Option& option) { option.type_name("FILE"); };
 }
-Value choice(const char* name, std::vector<std::string> of) {
+ValueRule choice(const char* name, std::vector<std::string> of) {
   return [=](CLI::Option& option) { option.check(one_of(of))->type_name(name)->capture_default_str(); };
 }
 // Several of them, separated by commas, or the option again.
-Value choices(const char* name, std::vector<std::string> of) {
+ValueRule choices(const char* name, std::vector<std::string> of) {
   return [=](CLI::Option& option) {
     option.check(one_of(of))->delimiter(',')->type_name(name)->allow_extra_args(false);
   };
 }
 // The option may be given again.
-Value repeated(const char* name) {
+ValueRule repeated(const char* name) {
   return [=](CLI::Option& option) { option.type_name(name)->allow_extra_args(false); };
 }
 // The same, where words may have commas in them.
-Value conditions(const char* name) {
+ValueRule conditions(const char* name) {
   return [=](CLI::Option& option) { option.delimiter('\0')->allow_extra_args(false)->type_name(name); };
 }
 // The option may be given again: a line for each.
-Value lines(const char* name) {
+ValueRule lines(const char* name) {
   return [=](CLI::Option& option) {
     option.type_name(name)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Join);
   };
 }
-Value number(u64 least, u64 most) {
+ValueRule number(u64 least, u64 most) {
   return [=](CLI::Option& option) {
     option.check(whole_number(least, most))->type_name("NUMBER")->capture_default_str();
   };
 }
-Value limit_in_seconds() {
+ValueRule limit_in_seconds() {
   return [](CLI::Option& option) { option.type_name("TIME")->transform(seconds(most_seconds)); };
 }
 // How many to show of something; 0: all.
-Value how_many() {
+ValueRule how_many() {
   return [](CLI::Option& option) { option.check(cli::shown())->type_name("NUMBER")->capture_default_str(); };
 }
 
 template <class T>
-void add(CLI::App& command, const char* flags, T& member, const Value& value, const char* group,
+void add(CLI::App& command, const char* flags, T& member, const ValueRule& value, const char* group,
          const char* help) {
   CLI::Option* option = nullptr;
   if constexpr (std::is_same_v<T, bool>)

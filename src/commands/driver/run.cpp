@@ -22,6 +22,7 @@
 #include "source/names.h"
 #include "source/places.h"
 #include "source/source.h"
+#include "text/words.h"
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -111,19 +112,15 @@ bool budget_would_help(const RunOptions& options, const summary::Input& input) {
 }
 
 diag::Diagnostic budget_help() {
-  diag::Diagnostic out = diag::warning(
+  return diag::note(
       "budget-is-faster",
       "--budget 60s gives an answer within a minute of launches, by proof or by a sample of their blocks");
-  out.severity = diag::Severity::note;
-  return out;
 }
 
 diag::Diagnostic shared_assumed(u32 bytes) {
-  diag::Diagnostic out = diag::warning(
-      "shared-assumed", fmt::format("{} bytes of dynamic shared memory for each block are assumed", bytes),
-      {}, "--shared BYTES, after the file, says how many the program's launch has");
-  out.severity = diag::Severity::note;
-  return out;
+  return diag::note("shared-assumed",
+                    fmt::format("{} bytes of dynamic shared memory for each block are assumed", bytes), {},
+                    "--shared BYTES, after the file, says how many the program's launch has");
 }
 
 // What a run that did not come to its end has not shown.
@@ -131,16 +128,11 @@ std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
   constexpr std::size_t most_named = 10;
   std::vector<std::string> names = source::short_names(input.never_launched);
   if (names.empty()) return {};
-  std::span shown(names.data(), std::min(names.size(), most_named));
-  diag::Diagnostic out = diag::warning(
+  return diag::note(
       "kernels-not-launched",
-      fmt::format("{} not launched so far: {}{}",
+      fmt::format("{} not launched so far: {}",
                   names.size() == 1 ? "1 kernel was" : fmt::format("{} kernels were", names.size()),
-                  fmt::join(shown, ", "),
-                  shown.size() < names.size() ? fmt::format(" and {} more", names.size() - shown.size())
-                                              : ""));
-  out.severity = diag::Severity::note;
-  return out;
+                  text::listed(names, most_named)));
 }
 
 diag::Diagnostic no_launch_left(const RunOptions& options, u64 left_out,
@@ -292,11 +284,9 @@ std::optional<diag::Diagnostic> misplaced_option(const RunOptions& options) {
           return flags == word || flags.ends_with("," + word);
         }))
       continue;
-    diag::Diagnostic out = diag::warning(
+    return diag::note(
         "option-of-program", fmt::format("'{}' stands behind the program, which gets it", word), {},
         fmt::format("an option of WarpLens stands in front: warplens run {} … {}", word, options.command[0]));
-    out.severity = diag::Severity::note;
-    return out;
   }
   return {};
 }
@@ -476,11 +466,10 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   Result<summary::Model> model = report::build(*saved, {all.kernel});
   if (!model) return refuse(all, output, model.error());
   if (!outputs.json_of_rank.empty()) {
-    diag::Diagnostic note = diag::warning(
+    diag::Diagnostic note = diag::note(
         "ranks",
         fmt::format("'{}' has all ranks; each rank's own is '{}' and so on", all.json, outputs.json_of_rank),
         {}, "%r in a name is the rank");
-    note.severity = diag::Severity::note;
     model->warnings.push_back({std::move(note), {}, 1});
   }
   seen->prepared.outputs = std::move(prepared);

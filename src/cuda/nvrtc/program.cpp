@@ -58,13 +58,9 @@ template <class Body> int with(NvrtcProgram* program, Body&& body) {
 void tell(const NvrtcOutput& output) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
-  diag::Diagnostic told{
+  diag::Diagnostic told = diag::note(
       "nvrtc-clang",
-      diag::Severity::note,
-      "the program compiles kernels while it runs: NVRTC is not installed, and clang compiled them",
-      {},
-      {},
-      {}};
+      "the program compiles kernels while it runs: NVRTC is not installed, and clang compiled them");
   if (output.no_compiler)
     told = diag::error("nvrtc-no-compiler",
                        "the program compiles kernels while it runs, and neither NVRTC nor clang can: " +

@@ -165,13 +165,9 @@ void make_machine_code(fatbin::Fatbin& fatbin, const fatbin::PtxChoice& choice, 
   Result<toolchain::Assembled> made =
       toolchain::assemble(wanted.ptxas, choice.image->text, wanted.sm, wanted.ptxas_options, store);
   if (!made) {
-    notes.push_back({"ptx-not-assembled",
-                     diag::Severity::note,
-                     fmt::format("'{}' is counted as PTX: {}", program, made.error().message),
-                     {},
-                     {},
-                     "WARPLENS_PTXAS=/path/to/ptxas names another one; --code ptx asks for none",
-                     {}});
+    notes.push_back(diag::note("ptx-not-assembled",
+                               fmt::format("'{}' is counted as PTX: {}", program, made.error().message), {},
+                               "WARPLENS_PTXAS=/path/to/ptxas names another one; --code ptx asks for none"));
     return;
   }
   code.assembler = made->by;

@@ -166,13 +166,10 @@ void Runtime::report_leaks() {
   constexpr std::size_t most = 20;
   for (std::size_t i = 0; i < std::min(sorted.size(), most); ++i) {
     const auto& [place, leak] = sorted[i];
-    diag::Diagnostic told =
-        diag::warning("memory-leak",
-                      fmt::format("{} bytes in {} {} were never freed", leak.bytes, leak.count,
-                                  leak.count == 1 ? "allocation" : "allocations"),
-                      {}, place.empty() ? "" : fmt::format("free what is allocated at {}", place));
-    told.severity = diag::Severity::note; // the end of the program frees it
-    say(std::move(told));
+    say(diag::note("memory-leak", // no more than a note: the end of the program frees it
+                   fmt::format("{} bytes in {} {} were never freed", leak.bytes, leak.count,
+                               leak.count == 1 ? "allocation" : "allocations"),
+                   {}, place.empty() ? "" : fmt::format("free what is allocated at {}", place)));
   }
 }
 

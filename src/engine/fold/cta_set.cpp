@@ -24,23 +24,6 @@ u64 CtaSet::count() const {
   return product;
 }
 
-bool CtaSet::contains(Dim3 cta) const {
-  // Longer steps first: the shorter ones together never reach as far as one long step.
-  std::array<Axis, most_axes> longest_first = axis;
-  std::stable_sort(longest_first.begin(), longest_first.end(),
-                   [](const Axis& a, const Axis& b) { return a.step > b.step; });
-  Dim3 origin = first;
-  for (u8 of = 0; of < 3; ++of) {
-    u32 at = coordinate(cta, of), begin = coordinate(origin, of);
-    if (at < begin) return false;
-    u32 left = at - begin;
-    for (const Axis& a : longest_first)
-      if (a.of == of) left -= std::min(left / a.step, a.count - 1) * a.step;
-    if (left != 0) return false;
-  }
-  return true;
-}
-
 u64 CtaSet::first_index(Dim3 grid) const { return (u64{first.z} * grid.y + first.y) * grid.x + first.x; }
 
 CtaSet whole_grid(Dim3 grid) {

@@ -25,7 +25,6 @@ struct CtaSet {
   std::array<Axis, most_axes> axis;
 
   u64 count() const;
-  bool contains(Dim3 cta) const;
   u64 first_index(Dim3 grid) const; // the lowest linear index of a member in the grid
 };
 

@@ -1,4 +1,4 @@
-// Sums, excess, bytes and shares, each from one launch's or kernel's sites. See totals.h.
+// Excess, bytes, cycles and shares of counts. See totals.h.
 #include "measure/totals.h"
 #include <algorithm>
 
@@ -12,20 +12,6 @@ constexpr u64 wavefront_bytes = 128, constant_bytes = 4;
 u64 above(u64 actual, u64 ideal) { return actual > ideal ? actual - ideal : 0; }
 
 } // namespace
-
-Counts total(const LaunchRecord& launch, std::size_t architecture) {
-  Counts sum;
-  for (const SiteRecord& site : launch.sites)
-    if (architecture < site.counters.size()) sum += site.counters[architecture];
-  return sum;
-}
-
-Counts total(const LaunchRecord& launch, std::size_t architecture, access::Space space) {
-  Counts sum;
-  for (const SiteRecord& site : launch.sites)
-    if (site.space == space && architecture < site.counters.size()) sum += site.counters[architecture];
-  return sum;
-}
 
 u64 excess(const Counts& counters, access::Space space) {
   switch (space) {

@@ -1,15 +1,10 @@
-// Sums of counts that balance: what a launch shows is the sum of its sites, what a kernel shows the sum of
-// its launches. Every total of every report goes through these functions, so that two views cannot disagree.
+// What counts say: bytes, excess, cycles and shares. Every report takes them from these functions, so that two views cannot
+// disagree.
 #pragma once
+#include "access/site.h"
 #include "arch/table.h"
-#include "measure/record.h"
 
 namespace warplens::measure {
-
-// The sum over a launch's sites under its n-th architecture; the second form takes the sites of one space
-// alone.
-arch::Counts total(const LaunchRecord&, std::size_t architecture);
-arch::Counts total(const LaunchRecord&, std::size_t architecture, access::Space);
 
 // What an access moved beyond what its lanes asked for, never negative: sectors (global, local, texture,
 // surface), wavefronts (shared), requests beyond one per instruction (constant). The unit depends on the

@@ -127,11 +127,5 @@ private:
   u16 nan_, sign_;
 };
 
-template <Relation R, bool Ftz> struct CompareHalf {
-  template <class H> static bool apply(H a, H b) {
-    return related<R>(to_float(flush_if<Ftz>(a)), to_float(flush_if<Ftz>(b)));
-  }
-};
-
 } // namespace WARPLENS_TARGET_NAMESPACE
 } // namespace warplens::sem

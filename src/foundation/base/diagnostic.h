@@ -43,6 +43,9 @@ inline Diagnostic error(std::string kind, std::string message, Span span = {}, s
 inline Diagnostic warning(std::string kind, std::string message, Span span = {}, std::string help = {}) {
   return {std::move(kind), Severity::warning, std::move(message), std::move(span), {}, std::move(help), {}};
 }
+inline Diagnostic note(std::string kind, std::string message, Span span = {}, std::string help = {}) {
+  return {std::move(kind), Severity::note, std::move(message), std::move(span), {}, std::move(help), {}};
+}
 
 // The text with what a terminal would obey made visible: control characters but tabs and line ends, and bytes that are not
 // UTF-8, become \x1b. For everything that comes from a file, a program or another tool.

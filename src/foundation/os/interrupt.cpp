@@ -55,4 +55,13 @@ void HeldSignals::release_to(pid_t group) const {
   release();
 }
 
+std::thread thread_without_signals(std::function<void()> run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread out(std::move(run));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return out;
+}
+
 } // namespace warplens::os

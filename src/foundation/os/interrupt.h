@@ -2,7 +2,9 @@
 #pragma once
 #include <array>
 #include <csignal>
+#include <functional>
 #include <sys/types.h>
+#include <thread>
 
 namespace warplens::os {
 
@@ -39,5 +41,8 @@ public:
 private:
   sigset_t before_{};
 };
+
+// A thread that no signal of the process comes to.
+std::thread thread_without_signals(std::function<void()> run);
 
 } // namespace warplens::os

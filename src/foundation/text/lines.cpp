@@ -14,8 +14,6 @@ constexpr std::size_t most_cells = std::size_t{1}
 constexpr std::size_t most_edited = 200;  // lines that are held against each other
 constexpr double resembles = 0.5;
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < text.size();) {

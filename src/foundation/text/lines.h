@@ -2,6 +2,7 @@
 // then lines of the same text that went elsewhere, then lines that were edited and still resemble each other.
 #pragma once
 #include "base/types.h"
+#include <cctype>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ struct Item {
 // Pairs of indices, each index at most once, in the order of the first. Items are in the order of their source.
 std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<Item>& before,
                                                              const std::vector<Item>& after);
+
+// A letter, a digit or '_': what C's names are made of.
+inline bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 // A text's lines, without their ends; a last one without an end counts.
 std::vector<std::string_view> lines_of(std::string_view text);

@@ -189,7 +189,6 @@ constexpr Architecture tesla(u32 sm, ReferencePart part, SpaceRule global, u32 w
   row.banks = {.count = 16, .width = 4, .group_lanes = 16};
   row.memory = {.l1 = L1Policy::none,
                 .segments = true,
-                .dram_section = 32,
                 .pitch_alignment = 256,
                 .texture_alignment = 256,
                 .texture_pitch_alignment = 32,
@@ -213,7 +212,7 @@ constexpr Architecture fermi(u32 sm, ReferencePart part) {
                 .shared_allocation_unit = 128,
                 .warp_schedulers = 2,
                 .grid = {65535, 65535, 65535}};
-  row.memory = {.l1 = L1Policy::on, .local_lines = true, .dram_section = 32};
+  row.memory = {.l1 = L1Policy::on, .local_lines = true};
   row.global = fermi_global, row.shared = fermi_shared, row.constant = any_constant, row.local = any_local,
   row.texture = any_texture;
   row.part_source = {"limits and reference part", "CUDA C Programming Guide 4.2, F.1", documented};
@@ -230,7 +229,7 @@ constexpr Architecture kepler(u32 sm, ReferencePart part, u32 registers_per_thre
                 .registers_per_block = 64 * KiB,
                 .registers_per_thread = registers_per_thread};
   row.banks = {.count = 32, .width = 8, .group_lanes = 32};
-  row.memory = {.l1 = L1Policy::none, .local_lines = true, .dram_section = 32};
+  row.memory = {.l1 = L1Policy::none, .local_lines = true};
   row.global = kepler_global, row.shared = kepler_shared, row.shared_wide = kepler_wide_shared;
   row.constant = any_constant, row.local = any_local, row.texture = any_texture;
   row.part_source = {"limits and reference part", "CUDA C Programming Guide 8.0, technical specifications",

@@ -97,7 +97,6 @@ struct Memory {
   bool local_lines = false; // local loads move whole L1 lines
   bool segments = false;    // 1.x: half-warps move segments of 32, 64 or 128 bytes
   u32 l1_line = 128, sector = 32;
-  u32 dram_section = 64; // bytes delivered whole by device memory
   u32 constant_bytes = 64 << 10;
   u32 pitch_alignment = 512, texture_alignment = 512, texture_pitch_alignment = 32, surface_alignment = 512;
 };

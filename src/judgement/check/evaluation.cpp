@@ -37,10 +37,6 @@ void Evaluation::define(u32 n, Value v) {
   a_.known_[ssa] = true;
 }
 
-void Evaluation::define_all(Value v) {
-  for (u32 n = 0; n < instruction_->destinations; ++n) define(n, v);
-}
-
 Value Evaluation::shared_result(u32 detail) {
   if (a_.apart(index_)) return differing_result(detail);
   Symbol made{SymbolKind::result, true, 1, {}, a_.loops_of_[block_], 0, index_, 0};

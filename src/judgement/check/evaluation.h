@@ -16,7 +16,6 @@ private:
   Value source(u32 n) { return source(n, bits_); }
   Value source(u32 n, u32 bits);
   void define(u32 n, Value v);
-  void define_all(Value v);
 
   void evaluate();
   bool integer(); // each: false where the opcode is another's
@@ -29,7 +28,6 @@ private:
   void other();
 
   Value multiplied();
-  Value product_of(Value a, Value b);
   Value converted();
   Value bit_field();
   Value by_table(u32 table, Value a, Value b, Value c);

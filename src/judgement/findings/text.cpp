@@ -23,7 +23,7 @@ diag::Span span_of(const access::SourceFrame& place) { return {place.file, place
 std::string placed_notes(const Finding& finding, bool colour) {
   std::string out;
   auto note = [&](const access::SourceFrame& place, std::string text) {
-    out += diag::render({"note", diag::Severity::note, std::move(text), span_of(place), {}, {}}, {}, colour);
+    out += diag::render(diag::note("note", std::move(text), span_of(place)), {}, colour);
   };
   for (std::size_t i = 1; i < finding.place.size(); ++i) note(finding.place[i], "inlined here");
   for (const Note& one : finding.notes)
@@ -52,13 +52,10 @@ std::string fix_its(const Finding& finding, const SourceText& source, bool colou
     const u32 replaced = edit.line == edit.end_line ? edit.end_column - edit.column : 0;
     const std::string more =
         i + 1 == most && edits.size() > most ? fmt::format(", and {} edits more", edits.size() - most) : "";
-    out += diag::render({"fix-it",
-                         diag::Severity::note,
-                         (replaced == 0 ? "fix-it: insert" : "fix-it: write instead") + more,
-                         {edit.file, edit.line, edit.column, replaced},
-                         {},
-                         {}},
-                        source(edit.file), colour);
+    out +=
+        diag::render(diag::note("fix-it", (replaced == 0 ? "fix-it: insert" : "fix-it: write instead") + more,
+                                {edit.file, edit.line, edit.column, replaced}),
+                     source(edit.file), colour);
     out += fmt::format("    {}{}\n", indent(source(edit.file), edit.line, edit.column),
                        one_line(edit.replacement));
   }

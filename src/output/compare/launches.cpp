@@ -1,5 +1,6 @@
 // Launches in order, kernels by their names, and the k-th launches of each put together. See launches.h.
 #include "compare/launches.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -9,9 +10,8 @@
 namespace warplens::compare {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 using summary::Launch;
+using text::is_word;
 
 constexpr u64 most_launches = u64{1} << 24;
 

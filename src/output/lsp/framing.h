@@ -19,8 +19,6 @@ public:
   std::optional<std::string> next();
   // Empty while the stream can be read.
   const std::string& refusal() const { return refusal_; }
-  // Is there the beginning of a message that has not ended?
-  bool in_message() const { return length_.has_value() || !buffer_.empty(); }
 
 private:
   void read_header();

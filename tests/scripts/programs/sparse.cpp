@@ -75,6 +75,11 @@ int cusparseCreateConstCsc(void**, int64_t, int64_t, int64_t, const void*, const
                            int, int);
 int cusparseCscSetPointers(void*, void*, void*, void*);
 int cusparseCscGet(void*, int64_t*, int64_t*, int64_t*, void**, void**, void**, int*, int*, int*, int*);
+int cusparseConstCscGet(const void*, int64_t*, int64_t*, int64_t*, const void**, const void**, const void**,
+                        int*, int*, int*, int*);
+int cusparseConstSpMatGetValues(const void*, const void**),
+    cusparseConstDnVecGet(const void*, int64_t*, const void**, int*);
+int cusparseCreateConstDnVec(const void**, int64_t, const void*, int);
 int cusparseCooSetPointers(void*, void*, void*, void*);
 int cusparseSpSM_createDescr(void**), cusparseSpSM_destroyDescr(void*);
 int cusparseXcoosort_bufferSizeExt(void*, int, int, int, const int*, const int*, size_t*);
@@ -481,6 +486,16 @@ static void other_names() {
             rows == 1 && columns == 3 && count == 2 && offsets == later && indices == i && values == v &&
             of_offsets == index32 && of_indices == index32 && base == 0 && type == f64,
         "CscGet");
+  const void *const_offsets, *const_indices, *const_values, *vector;
+  check(cusparseConstCscGet(m, &rows, &columns, &count, &const_offsets, &const_indices, &const_values,
+                            &of_offsets, &of_indices, &base, &type) == 0 &&
+            count == 2 && const_offsets == later && const_indices == i && const_values == v,
+        "ConstCscGet");
+  check(cusparseConstSpMatGetValues(m, &const_values) == 0 && const_values == v, "ConstSpMatGetValues");
+  check(cusparseCreateConstDnVec(&vector, 2, v, f64) == 0 &&
+            cusparseConstDnVecGet(vector, &count, &const_values, &type) == 0 && count == 2 &&
+            const_values == v && type == f64,
+        "ConstDnVecGet");
   check(cusparseCooSetPointers(nullptr, o, i, v) == 3, "CooSetPointers of nothing");
   check(cusparseSpSM_createDescr(&plan) == 0 && plan && cusparseSpSM_destroyDescr(plan) == 0 &&
             cusparseSpSM_destroyDescr(plan) == 3,

@@ -21,8 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t largest = std::size_t{1} << 30;
 
-bool is_cuda_source(std::string_view path) { return path.ends_with(".cu") || path.ends_with(".cuh"); }
-
 diag::Diagnostic unreadable(const std::string& path, std::string_view why) {
   return diag::error("no-input", fmt::format("'{}' {}", path, why), {},
                      "give a .ptx, .cu or .cuh file, a folder of them, a program, or compile_commands.json");

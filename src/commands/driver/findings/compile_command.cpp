@@ -248,7 +248,7 @@ Result<Words> without_response_files(const Words& words, const std::string& fold
 }
 
 std::optional<Compiler> cuda_compiler(const CompileCommand& command, const std::string& source) {
-  bool cuda = source.ends_with(".cu") || source.ends_with(".cuh");
+  bool cuda = is_cuda_source(source);
   for (std::size_t i = 0; i < command.words.size(); ++i)
     if (std::optional<Match> language = match(command.words[i], "-x", true)) {
       const std::string_view word = command.words[i], next = i + 1 < command.words.size()

@@ -2,6 +2,7 @@
 // on its own, and those that hold together again, until nothing is left out: what is written was compiled as it is.
 #include "driver/findings/fix_check.h"
 #include "driver/findings/gates.h"
+#include "driver/program/source_program.h"
 #include "findings/words.h"
 #include <algorithm>
 #include <filesystem>
@@ -16,8 +17,6 @@ using Kind = findings::Remedy::Kind;
 using Groups = std::vector<FixGroup>;
 
 constexpr u64 most_shared = 48 << 10; // of arrays whose size the compiler knows, on every compute capability
-
-bool is_cuda_source(std::string_view path) { return path.ends_with(".cu") || path.ends_with(".cuh"); }
 
 // ": a.cu:3:4: error: …", of what a compiler said.
 std::string first_error(const std::string& said) {

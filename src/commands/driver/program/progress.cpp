@@ -2,9 +2,9 @@
 // minute.
 #include "driver/program/progress.h"
 #include "base/diagnostic.h"
+#include "os/interrupt.h"
 #include "source/names.h"
 #include <algorithm>
-#include <csignal>
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/ioctl.h>
@@ -93,11 +93,7 @@ std::string progress_text(const measure::Ledger& ledger, std::chrono::seconds si
 ProgressLine::ProgressLine(measure::Ledger& ledger, bool wanted, bool offers_budget)
     : ledger_(ledger), terminal_(isatty(STDERR_FILENO) == 1), offers_budget_(offers_budget) {
   if (!wanted) return;
-  sigset_t all, before; // the thread that waits for the program is the one that signals come to
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = os::thread_without_signals([this] { run(); }); // they come to the one that waits for the program
 }
 
 ProgressLine::~ProgressLine() {

@@ -325,11 +325,7 @@ u64 progress_of(const measure::Ledger& ledger) { return ledger.begun + ledger.en
 EndsTogether::EndsTogether(const RankReports* ranks, measure::Ledger& ledger)
     : ranks_(ranks), ledger_(ledger) {
   if (ranks_ == nullptr) return;
-  sigset_t all, before; // the thread that waits for the program is the one that signals come to
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = os::thread_without_signals([this] { run(); }); // they come to the one that waits for the program
 }
 
 bool EndsTogether::stop() {

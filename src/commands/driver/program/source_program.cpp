@@ -66,6 +66,7 @@ toolchain::Compiler compiler_named(const std::string& name) {
 }
 
 bool is_source_file(std::string_view name) { return name.ends_with(".cu"); }
+bool is_cuda_source(std::string_view name) { return is_source_file(name) || name.ends_with(".cuh"); }
 
 Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const std::string& runtime,
                                      const cache::Store& cache, const RunOutput& output) {

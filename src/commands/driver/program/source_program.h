@@ -10,6 +10,7 @@
 namespace warplens::driver {
 
 bool is_source_file(std::string_view name);             // by its extension, as compilers go
+bool is_cuda_source(std::string_view name);             // that, or a header of CUDA
 toolchain::Compiler compiler_named(const std::string&); // of --compiler
 
 // Removed with everything in it when it goes: keep it until the report is written.

@@ -17,11 +17,8 @@ Dim3 thread_index(const Exec& x, u32 thread) {
   return {thread % block.x, thread / block.x % block.y, thread / (block.x * block.y)};
 }
 
-diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std::string kind,
-                       std::string message, u32 thread, std::vector<std::string> notes, std::string help) {
-  diag::Diagnostic out;
-  out.kind = std::move(kind);
-  out.severity = severity;
+// The same with where it is: kernel, thread, source line and its callers.
+diag::Diagnostic placed(const Exec& x, const Op& op, u32 thread, diag::Diagnostic out) {
   Dim3 t = thread_index(x, thread);
   Dim3 c = x.cta_id(thread);
   std::vector<std::string> where{
@@ -36,10 +33,7 @@ diag::Diagnostic build(const Exec& x, const Op& op, diag::Severity severity, std
                                 x.code->function->name, out.span.line));
   for (const diag::Span& call : out.inlined_at)
     where.push_back(fmt::format("inlined at {}:{}", call.file, call.line));
-  out.message = std::move(message);
-  where.insert(where.end(), notes.begin(), notes.end());
-  out.notes = std::move(where);
-  out.help = std::move(help);
+  out.notes.insert(out.notes.begin(), where.begin(), where.end());
   return out;
 }
 
@@ -52,8 +46,9 @@ void raise(Exec& x, const Op& op, FaultKind kind, std::string name, std::string 
   error.fault.cta = x.cta_id(thread);
   error.fault.thread = thread_index(x, thread);
   error.fault.address = address;
-  error.fault.diagnostic = build(x, op, diag::Severity::error, std::move(name), std::move(message), thread,
-                                 std::move(notes), std::move(help));
+  error.fault.diagnostic = placed(
+      x, op, thread,
+      {std::move(name), diag::Severity::error, std::move(message), {}, std::move(notes), std::move(help)});
   throw error;
 }
 
@@ -62,8 +57,8 @@ void warn(Exec& x, const Op& op, std::string kind, std::string message, u32 thre
   if (severity == diag::Severity::warning && diag::check_of(kind) != diag::Check::none)
     severity = diag::Severity::error; // what --check looks for is a mistake, whether a GPU notices or not
   if (op.site.valid() && !x.warned.emplace(op.site.value, kind).second) return;
-  diag::Diagnostic warning =
-      build(x, op, severity, std::move(kind), std::move(message), thread, std::move(notes), std::move(help));
+  diag::Diagnostic warning = placed(
+      x, op, thread, {std::move(kind), severity, std::move(message), {}, std::move(notes), std::move(help)});
   std::lock_guard lock(x.launch.mutex);
   bool known =
       std::any_of(x.launch.warnings.begin(), x.launch.warnings.end(), [&](const diag::Diagnostic& w) {

@@ -157,6 +157,23 @@ std::unique_ptr<Group> split_off(Exec& x, Group& group, const Mask& lanes) {
   return part;
 }
 
+void copy_parameters(const Exec& x, const Mask& lanes, const Frame& from,
+                     std::span<const ir::VariableId> read, Frame& to,
+                     std::span<const ir::VariableId> written) {
+  const std::vector<ir::Variable>& variables = from.code->module->variables;
+  for (std::size_t i = 0; i < std::min(read.size(), written.size()); ++i) {
+    const u32 source = from.code->parameter_offset[read[i].value],
+              target = to.code->parameter_offset[written[i].value];
+    const u64 bytes = std::min(variables[read[i].value].size, variables[written[i].value].size);
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      for_each_lane(lanes.word[w], [&](u32 lane) {
+        const u64 thread = u64{w} * warp_size + lane;
+        std::memcpy(to.parameters.data() + thread * to.code->parameter_bytes + target,
+                    from.parameters.data() + thread * from.code->parameter_bytes + source, bytes);
+      });
+  }
+}
+
 void return_lanes(Exec& x, const Mask& lanes) {
   Group& group = *x.group;
   group.stack.back().pc = x.pc;
@@ -164,23 +181,10 @@ void return_lanes(Exec& x, const Mask& lanes) {
   for (u32 i = link.floor; i < group.stack.size(); ++i) remove(group.stack[i].mask, lanes, x.shape.warps);
   remove(link.frame->live, lanes, x.shape.warps);
   // Results go over as each lane returns.
-  const ir::Module& module = *x.code->module;
   Frame& callee = *link.frame;
   Frame& caller = *group.frames[group.frames.size() - 2].frame;
-  const CallSite& site = caller.code->calls[link.call];
-  const ir::Function& function = *callee.code->function;
-  for (std::size_t i = 0; i < function.results.size() && i < site.result_variables.size(); ++i) {
-    u32 from = callee.code->parameter_offset[function.results[i].value],
-        to = caller.code->parameter_offset[site.result_variables[i].value];
-    u64 bytes = std::min(module.variables[function.results[i].value].size,
-                         module.variables[site.result_variables[i].value].size);
-    for (u32 w = 0; w < x.shape.warps; ++w)
-      for_each_lane(lanes.word[w], [&](u32 lane) {
-        u64 thread = u64{w} * warp_size + lane;
-        std::memcpy(caller.parameters.data() + thread * caller.code->parameter_bytes + to,
-                    callee.parameters.data() + thread * callee.code->parameter_bytes + from, bytes);
-      });
-  }
+  copy_parameters(x, lanes, callee, callee.code->function->results, caller,
+                  caller.code->calls[link.call].result_variables);
   settle(x);
 }
 

@@ -1,6 +1,7 @@
 // Running CTAs: groups of lanes, their stacks and frames (simt.cpp).
 #pragma once
 #include "sim/exec/exec.h"
+#include <span>
 
 namespace warplens::sim {
 
@@ -19,5 +20,8 @@ void return_lanes(Exec&, const Mask&);
 // below waits at `here`, the lanes that arrive wait with it.
 void wait_below(Exec&, u32 here);
 Frame* enter_frame(Exec&, const Code&, const Mask& lanes, u64 local_base);
+// Arguments and results, by value: of those lanes each variable that is read to the one that is written in its place.
+void copy_parameters(const Exec&, const Mask& lanes, const Frame& from, std::span<const ir::VariableId> read,
+                     Frame& to, std::span<const ir::VariableId> written);
 
 } // namespace warplens::sim

@@ -165,9 +165,8 @@ struct Code {
   u32 parameter_bytes = 0;              // per thread, .func and call-site .param variables
   u32 local_bytes = 0;                  // per thread, .local variables
   std::vector<u32> loops;               // [ops + 1]: backward branches before each op
-  bool has_calls = false;
-  bool allocates = false;       // alloca; the last source of a call is then what the thread holds
-  u32 worst_live_registers = 0; // 32-bit registers live at once, at the worst point
+  bool allocates = false;               // alloca; the last source of a call is then what the thread holds
+  u32 worst_live_registers = 0;         // 32-bit registers live at once, at the worst point
 };
 
 // Where the variables of a function that live in per-thread memory sit: variable → offset.

@@ -106,12 +106,7 @@ void Lowering::instruction(const ir::Instruction& i) {
   case ir::Family::control: return control(i);
   case ir::Family::warp: return warp(i);
   case ir::Family::barrier: return barrier(i);
-  case ir::Family::hint: {
-    const ir::Opcode opcode = module_.form(i).opcode;
-    const bool yields = opcode == ir::Opcode::pmevent && !function_.meetings.empty(); // machine code's YIELD
-    emit(yields ? OpKind::yield : lowered_as(opcode).value_or(OpKind::nothing), i);
-    return;
-  }
+  case ir::Family::hint: emit(lowered_as(module_.form(i).opcode).value_or(OpKind::nothing), i); return;
   case ir::Family::unsupported: return unsupported(i);
   }
 }

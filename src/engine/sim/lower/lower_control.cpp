@@ -31,6 +31,9 @@ void Lowering::control(const ir::Instruction& i) {
     return;
   }
   case Opcode::call: return call(i);
+  case Opcode::yield:
+    if (function_.meetings.empty()) return unsupported(i);
+    break;
   default: break;
   }
   emit(lowered_as(form.opcode).value_or(OpKind::unsupported), i);
@@ -57,7 +60,6 @@ void Lowering::call(const ir::Instruction& i) {
   op.sources = direct ? 0 : 1;
   if (!direct) op.slot[0] = callee.reg.value;
   if (held_ != no_slot) op.slot[op.sources++] = held_;
-  code_->has_calls = true;
   code_->calls.push_back(std::move(site));
   if (!direct) append(OpKind::reconverge, current_); // lanes with different targets meet here
 }

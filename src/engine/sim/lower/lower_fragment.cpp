@@ -75,21 +75,14 @@ std::vector<SlotId> Lowering::fragment_addresses(const ir::Instruction& i,
   return out;
 }
 
-Op& Lowering::emit_access(const ir::Instruction& i, OpKind kind, std::span<const SlotId> values, SlotId where,
-                          i64 offset) {
+void Lowering::emit_access(const ir::Instruction& i, OpKind kind, std::span<const SlotId> values,
+                           SlotId where, i64 offset) {
   Fragment f = ir::fragment_of(module_.form(i));
-  Op& op = emit(kind, i);
-  bool loads = kind == OpKind::load;
-  op.destinations = loads ? static_cast<u8>(values.size()) : 0;
-  op.sources = loads ? 1 : static_cast<u8>(1 + values.size());
-  std::copy(values.begin(), values.end(), op.slot.begin() + (loads ? 0 : 1));
-  op.slot[op.destinations] = where;
-  op.offset = offset;
+  Op& op = emit_transfer(i, kind, values, where, offset);
   op.space = module_.form(i).space();
   bool words = f.access == FragmentAccess::words || f.access == FragmentAccess::transposed_words;
   op.element_bytes = static_cast<u8>(words ? 4 : f.element_bytes);
   op.elements = static_cast<u8>(values.size());
-  return op;
 }
 
 // Four bytes, each in a register, the first the lowest.
@@ -127,14 +120,10 @@ void Lowering::load_part(const ir::Instruction& i, const FragmentPart& part, std
 void Lowering::load_fragment(const ir::Instruction& i) {
   const ir::Form& form = module_.form(i);
   Fragment f = ir::fragment_of(form);
-  std::vector<SlotId> to;
-  for (const Operand& o : function_.destinations(i)) {
-    if (o.kind != Operand::Kind::reg || bits_of(o.reg.value) != (form.type() == Type::f64 ? 64 : 32))
-      return unsupported(i);
-    to.push_back(o.reg.value);
-  }
+  std::optional<std::vector<SlotId>> all = destinations(i, form.type() == Type::f64 ? 64 : 32);
+  if (!all || f.registers == 0 || all->size() % f.registers != 0) return unsupported(i);
+  const std::vector<SlotId>& to = *all;
   std::span<const Operand> from = function_.sources(i);
-  if (f.registers == 0 || to.size() % f.registers != 0) return unsupported(i);
   gather_warp(i);
   i64 offset = 0;
   std::vector<SlotId> where =
@@ -150,11 +139,9 @@ void Lowering::store_fragment(const ir::Instruction& i) {
   Fragment f = ir::fragment_of(form);
   std::span<const Operand> from = function_.sources(i);
   if (from.size() < 1 + f.registers) return unsupported(i);
-  std::span<const Operand> registers = from.subspan(1, f.registers);
-  std::vector<SlotId> values;
-  for (const Operand& o : registers) values.push_back(source(i, o, form.type() == Type::f64 ? 64 : 32));
-  for (SlotId slot : values)
-    if (slot == no_slot || bits_of(slot) != (form.type() == Type::f64 ? 64u : 32u)) return unsupported(i);
+  std::optional<std::vector<SlotId>> values =
+      sources(i, from.subspan(1, f.registers), form.type() == Type::f64 ? 64 : 32);
+  if (!values) return unsupported(i);
   gather_warp(i);
   i64 offset = 0;
   bool strided = from.size() > 1 + f.registers;
@@ -162,7 +149,7 @@ void Lowering::store_fragment(const ir::Instruction& i) {
       fragment_addresses(i, f.parts, from[0], strided ? &from[1 + f.registers] : nullptr, offset);
   for (std::size_t p = 0; p < f.parts.size(); ++p) {
     const FragmentPart& part = f.parts[p];
-    std::span<SlotId> stored = std::span(values).subspan(part.first, part.count);
+    std::span<SlotId> stored = std::span(*values).subspan(part.first, part.count);
     if (f.access == FragmentAccess::transposed_words) {
       SlotId turned = temporary(32);
       transpose(i, turned, stored[0]);

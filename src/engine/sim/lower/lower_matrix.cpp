@@ -35,31 +35,53 @@ SlotId Lowering::matrix_address(const ir::Instruction& i, i64& offset) {
   return in_shared;
 }
 
-void Lowering::emit_matrices(const ir::Instruction& i, OpKind kind, std::span<const SlotId> registers,
-                             SlotId where, i64 offset, bool transposed) {
+// The instruction's destinations, and operands that it reads; nothing where one is no register of that width.
+std::optional<std::vector<SlotId>> Lowering::destinations(const ir::Instruction& i, u32 bits) const {
+  std::vector<SlotId> out;
+  for (const Operand& o : function_.destinations(i)) {
+    if (o.kind != Operand::Kind::reg || bits_of(o.reg.value) != bits) return {};
+    out.push_back(o.reg.value);
+  }
+  return out;
+}
+std::optional<std::vector<SlotId>> Lowering::sources(const ir::Instruction& i,
+                                                     std::span<const Operand> operands, u32 bits) {
+  std::vector<SlotId> out;
+  for (const Operand& o : operands) out.push_back(source(i, o, bits));
+  for (SlotId slot : out)
+    if (slot == no_slot || bits_of(slot) != bits) return {};
+  return out;
+}
+
+// Between registers and memory: a load's destinations, or what a store reads besides its address.
+Op& Lowering::emit_transfer(const ir::Instruction& i, OpKind kind, std::span<const SlotId> registers,
+                            SlotId where, i64 offset) {
   Op& op = emit(kind, i);
-  bool loads = kind == OpKind::load_matrix;
+  bool loads = kind == OpKind::load_matrix || kind == OpKind::load;
   op.destinations = loads ? static_cast<u8>(registers.size()) : 0;
   op.sources = loads ? 1 : static_cast<u8>(1 + registers.size());
   std::copy(registers.begin(), registers.end(), op.slot.begin() + (loads ? 0 : 1));
   op.slot[op.destinations] = where;
   op.offset = offset;
+  return op;
+}
+
+void Lowering::emit_matrices(const ir::Instruction& i, OpKind kind, std::span<const SlotId> registers,
+                             SlotId where, i64 offset, bool transposed) {
+  Op& op = emit_transfer(i, kind, registers, where, offset);
   op.space = StateSpace::shared;
   op.element_bytes = 16; // a row
   op.sign = transposed;
 }
 
 void Lowering::load_matrix(const ir::Instruction& i) {
-  std::vector<SlotId> to;
-  for (const Operand& o : function_.destinations(i)) {
-    if (o.kind != Operand::Kind::reg || bits_of(o.reg.value) != 32) return unsupported(i);
-    to.push_back(o.reg.value);
-  }
+  std::optional<std::vector<SlotId>> to = destinations(i, 32);
+  if (!to) return unsupported(i);
   i64 offset = 0;
   SlotId where = matrix_address(i, offset);
   if (where == no_slot) return unsupported(i);
   gather_warp(i);
-  emit_matrices(i, OpKind::load_matrix, to, where, offset, module_.form(i).has(Modifier::trans));
+  emit_matrices(i, OpKind::load_matrix, *to, where, offset, module_.form(i).has(Modifier::trans));
 }
 
 void Lowering::store_matrix(const ir::Instruction& i) {
@@ -67,12 +89,10 @@ void Lowering::store_matrix(const ir::Instruction& i) {
   i64 offset = 0;
   SlotId where = matrix_address(i, offset);
   if (where == no_slot) return unsupported(i);
-  std::vector<SlotId> from;
-  for (const Operand& o : function_.sources(i).subspan(1)) from.push_back(source(i, o, 32));
-  for (SlotId slot : from)
-    if (slot == no_slot || bits_of(slot) != 32) return unsupported(i);
+  std::optional<std::vector<SlotId>> from = sources(i, function_.sources(i).subspan(1), 32);
+  if (!from) return unsupported(i);
   gather_warp(i);
-  emit_matrices(i, OpKind::store_matrix, from, where, offset, module_.form(i).has(Modifier::trans));
+  emit_matrices(i, OpKind::store_matrix, *from, where, offset, module_.form(i).has(Modifier::trans));
 }
 
 // movmatrix
@@ -96,14 +116,12 @@ void Lowering::move_matrix(const ir::Instruction& i) {
 bool Lowering::keep(const ir::Instruction& i, std::span<const Operand> operands, u32 bits, u32 first) {
   constexpr std::size_t most = 8;
   for (std::size_t begin = 0; begin < operands.size(); begin += most) {
-    std::vector<SlotId> slots;
-    for (const Operand& o : operands.subspan(begin, std::min(most, operands.size() - begin)))
-      slots.push_back(source(i, o, bits));
-    for (SlotId slot : slots)
-      if (slot == no_slot || bits_of(slot) != bits) return false;
+    std::optional<std::vector<SlotId>> slots =
+        sources(i, operands.subspan(begin, std::min(most, operands.size() - begin)), bits);
+    if (!slots) return false;
     Op& op = emit(OpKind::keep_matrix, i);
-    std::copy(slots.begin(), slots.end(), op.slot.begin());
-    op.sources = static_cast<u8>(slots.size());
+    std::copy(slots->begin(), slots->end(), op.slot.begin());
+    op.sources = static_cast<u8>(slots->size());
     op.offset = static_cast<i64>(first + begin);
   }
   return true;

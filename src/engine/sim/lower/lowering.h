@@ -132,6 +132,11 @@ private:
   // lower_matrix.cpp
   void gather_warp(const ir::Instruction& i);
   SlotId matrix_address(const ir::Instruction& i, i64& offset);
+  std::optional<std::vector<SlotId>> destinations(const ir::Instruction& i, u32 bits) const;
+  std::optional<std::vector<SlotId>> sources(const ir::Instruction& i, std::span<const ir::Operand> operands,
+                                             u32 bits);
+  Op& emit_transfer(const ir::Instruction& i, OpKind kind, std::span<const SlotId> registers, SlotId where,
+                    i64 offset);
   void emit_matrices(const ir::Instruction& i, OpKind kind, std::span<const SlotId> registers, SlotId where,
                      i64 offset, bool transposed);
   void load_matrix(const ir::Instruction& i);
@@ -151,8 +156,8 @@ private:
   SlotId fragment_base(const ir::Instruction& i, SlotId first, SlotId bytes);
   std::vector<SlotId> fragment_addresses(const ir::Instruction& i, std::span<const ir::FragmentPart> parts,
                                          const ir::Operand& where, const ir::Operand* stride, i64& offset);
-  Op& emit_access(const ir::Instruction& i, OpKind kind, std::span<const SlotId> values, SlotId where,
-                  i64 offset);
+  void emit_access(const ir::Instruction& i, OpKind kind, std::span<const SlotId> values, SlotId where,
+                   i64 offset);
   void join_bytes(const ir::Instruction& i, SlotId to, std::span<const SlotId> bytes);
   void load_part(const ir::Instruction& i, const ir::FragmentPart& part, std::span<const SlotId> to,
                  SlotId where, i64 offset, std::vector<SlotId>& bytes);

@@ -357,21 +357,9 @@ void call(Exec& x, const Op& op) {
   u64 local_base =
       x.frame->local_base + align_up(x.code->local_bytes + most_held(x, op), 16) + return_address_bytes;
   check_stack(x, op, function, local_base + code.local_bytes);
-  Frame* caller = x.frame;
+  const Frame& caller = *x.frame;
   Frame* frame = enter_frame(x, code, lanes, local_base);
-  // Arguments by value: caller's .param variables into the callee's, byte for byte.
-  for (std::size_t i = 0; i < function.parameters.size() && i < site.argument_variables.size(); ++i) {
-    u32 from = x.code->parameter_offset[site.argument_variables[i].value],
-        to = code.parameter_offset[function.parameters[i].value];
-    u64 bytes = std::min(module.variables[site.argument_variables[i].value].size,
-                         module.variables[function.parameters[i].value].size);
-    for (u32 w = 0; w < x.shape.warps; ++w)
-      for_each_lane(lanes.word[w], [&](u32 lane) {
-        u64 thread = u64{w} * warp_size + lane;
-        std::memcpy(frame->parameters.data() + thread * code.parameter_bytes + to,
-                    caller->parameters.data() + thread * x.code->parameter_bytes + from, bytes);
-      });
-  }
+  copy_parameters(x, lanes, caller, site.argument_variables, *frame, function.parameters);
   // Guarded calls: the lanes that do not call wait behind it, in the entry below.
   x.group->stack.back().pc = x.pc;
   x.group->frames.push_back({frame, static_cast<u32>(x.group->stack.size()), x.pc, op.call_index()});

@@ -26,9 +26,7 @@ TensorField field_of(const ir::Form& form) {
       {Modifier::interleave_layout, TensorField::interleave_layout},
       {Modifier::swizzle_mode, TensorField::swizzle_mode},
       {Modifier::swizzle_atomicity, TensorField::swizzle_atomicity}};
-  for (auto [modifier, field] : fields)
-    if (form.has(modifier)) return field;
-  return TensorField::fill_mode;
+  return form.first_of(fields, TensorField::fill_mode);
 }
 
 // Both halves of each lane's 128 bytes, which are aligned to 64.

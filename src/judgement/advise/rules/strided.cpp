@@ -155,10 +155,12 @@ bool goes_twice_as_far(const Subject& s) {
   });
 }
 
-// Does each thread move a whole vector, a part at a time?
+// Are so many accesses of a thread the parts of one vector?
+bool are_a_vector(const Subject& s, u64 parts, u64 stride) {
+  return parts * s.site.site.bytes == stride && is_power_of_two(stride) && stride <= largest_vector;
+}
 bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
-  return (near.unrolled + 1) * s.site.site.bytes == stride && is_power_of_two(stride) &&
-         stride <= largest_vector;
+  return are_a_vector(s, near.unrolled + 1, stride);
 }
 
 // Where a warp's lanes begin, within a sector, after a change.
@@ -291,8 +293,7 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   const u32 members = near.members + near.unrolled;
-  const bool whole = members * bytes == stride,
-             vector = whole && padded == stride && stride <= largest_vector;
+  const bool whole = members * bytes == stride, vector = are_a_vector(s, members, stride);
   if (vector && (bytes != 1 || stride <= 4))
     out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
   out.change += "store one array per member (structure of arrays)";

@@ -1,6 +1,7 @@
 // Tokens of C's integer expressions: literals with their types as C gives them (C17 6.4.4.1), names, and
 // operators. Operators that explain refuses (++, +=) are tokens too, so that the parser can name them.
 #include "explain/expr/lexer.h"
+#include "text/lines.h"
 #include <array>
 #include <cctype>
 #include <fmt/format.h>
@@ -8,7 +9,6 @@
 namespace warplens::explain {
 namespace {
 
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Suffix {
@@ -92,12 +92,12 @@ Result<std::vector<Token>> tokenize(const Texts& texts, u32 line) {
       continue;
     }
     TextPlace place{line, at, 1};
-    if (is_name(text[at])) {
-      while (at + place.length < text.size() && is_name(text[at + place.length])) ++place.length;
+    if (text::is_word(text[at])) {
+      while (at + place.length < text.size() && text::is_word(text[at + place.length])) ++place.length;
       if (is_digit(text[at])) {
         if (at + place.length < text.size() && text[at + place.length] == '.') // "1.5f": number() refuses it
           do ++place.length;
-          while (at + place.length < text.size() && is_name(text[at + place.length]));
+          while (at + place.length < text.size() && text::is_word(text[at + place.length]));
         Result<Token> token = number(texts, place);
         if (!token) return failure(std::move(token.error()));
         out.push_back(*token);

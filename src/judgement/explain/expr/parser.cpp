@@ -6,6 +6,7 @@
 // do instead.
 #include "explain/expr/parser.h"
 #include "base/closest.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -154,9 +155,8 @@ diag::Diagnostic Parser::unexpected(std::string_view wanted) const {
 }
 
 std::optional<diag::Diagnostic> Parser::define(const std::string& name, const std::string& text) {
-  bool good =
-      !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  bool good = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+              std::all_of(name.begin(), name.end(), text::is_word);
   if (std::ranges::any_of(assumed_, [&](const auto& one) { return one.first == name; }))
     return diag::error("explain-set", fmt::format("'{}' is used before it is set", name), {},
                        fmt::format("put --set {}=… first", name));

@@ -3,6 +3,7 @@
 #include "explain/expr/spelling.h"
 #include "explain/expr/text.h"
 #include "explain/expr/type.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -12,7 +13,7 @@
 namespace warplens::explain {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+using text::is_word;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);

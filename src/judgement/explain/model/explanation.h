@@ -36,7 +36,6 @@ struct Explanation {
       assumed; // names and what they are taken to mean: "tid" → "threadIdx.x"
   Type element, accessed;
   std::string array;
-  std::string accessed_text; // "p[i].x"
   Form form;
   Mode manner;
   Footprint footprint;
