@@ -279,8 +279,6 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
       runtime.budget.spend(seconds_since(begin));
       return finish();
     }
-    constexpr u64 telling = 64; // blocks: fewer may have been too few
-    kernel.is_unprovable = obstacle != fold::too_small && spec.grid.count() >= telling;
     if (runtime.options.proves_all()) record.reason = "emulated in full: " + obstacle;
   }
   runtime.budget.spend(seconds_since(begin));
