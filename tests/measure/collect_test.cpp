@@ -485,5 +485,22 @@ TEST(Totals, ExcessAndEfficiencyFollowTheSpace) {
   EXPECT_DOUBLE_EQ(efficiency(arch::Counts{}, Space::global), 1.0);
 }
 
+// An access that only the blocks at the edges of a sample made, or none, others may have made.
+TEST(Collector, WhatNoStratumMetIsNotJudged) {
+  const auto sm = architectures({90});
+  const std::vector<Site> sites{make_site(0, "ld"), make_site(1, "ld"), make_site(2, "ld")};
+  Collector collector(sm, sites, 1);
+  const std::vector<access::Sink*> sinks = collector.begin_sample(10);
+  Batch batch{std::vector<u32>(30, full_mask), std::vector<u64>(30 * warp_size, 4096)};
+  for (access::Sink* sink : sinks) sink->lanes(batch.view(SiteId(0u), Space::global, 4, 0));
+  sinks.front()->lanes(batch.view(SiteId(1u), Space::global, 4, 0));
+  std::vector<u64> weights(10, 100);
+  weights.front() = weights.back() = 1;
+  collector.end_sample(weights);
+  std::vector<double> spreads;
+  for (const SiteRecord& record : collector.finish()) spreads.push_back(record.spread);
+  EXPECT_EQ(spreads, (std::vector<double>{0, 1, 1}));
+}
+
 } // namespace
 } // namespace warplens::measure

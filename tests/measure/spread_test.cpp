@@ -45,7 +45,7 @@ TEST(Spread, IsNoneWhereAllAreAlike) {
     total += alike.back().counts * batches;
   }
   EXPECT_EQ(spread_of(alike, total), 0);
-  EXPECT_EQ(spread_of({}, {}), 0);
+  EXPECT_EQ(spread_of(std::vector<Stratum>(), arch::Counts()), 0);
 }
 
 TEST(Spread, IsWidenedWhereTheSampleMissedWhatTookTheTime) {
@@ -63,8 +63,25 @@ TEST(Spread, IsWidenedWhereTheSampleMissedWhatTookTheTime) {
   EXPECT_THAT(widened({0, 0}, 3), ElementsAre(1, 1));
 }
 
-TEST(Spread, IsTheWholeWhereOneWasSeen) {
-  EXPECT_EQ(spread_of(std::vector<Stratum>(1), arch::Counts{.sectors = 1}), most_spread);
+TEST(Spread, OneStratumOrOneThatHasAllTheWorkJudgesNothing) {
+  EXPECT_EQ(spread_of(std::vector<Stratum>(1), arch::Counts{.sectors = 1}), 1);
+  for (const std::size_t heavy : {0, 30, 61}) {
+    std::vector<Stratum> strata(62, {{}, 100});
+    strata[heavy].counts.sectors = 5;
+    EXPECT_EQ(spread_of(strata, {.sectors = 500}), 1) << heavy;
+  }
+}
+
+TEST(Spread, OfOneNumberIsThatOfACounter) {
+  std::vector<Stratum> strata;
+  std::vector<u64> values{1}, batches{1}; // at the edge, which stands for itself
+  arch::Counts total{.sectors = 1};
+  for (u64 i = 0; i < 62; ++i) {
+    strata.push_back({{.sectors = 100 + i * 7 % 13}, 30}), total += strata.back().counts * 30;
+    values.push_back(strata.back().counts.sectors), batches.push_back(30);
+  }
+  EXPECT_EQ(spread_of(values, batches), spread_of(strata, total));
+  EXPECT_GT(spread_of(values, batches), 0);
 }
 
 // What few strata have in common with a slope is no spread.

@@ -9,7 +9,8 @@
 namespace warplens::runtime {
 namespace {
 
-// add: out[i] = in[i] + bias. increment: p[i] += 1. spread: p[p[i]] = i, whose addresses depend on data.
+// add: out[i] = in[i] + bias. increment: p[i] += 1. spread: p[p[i]] = i, whose addresses depend on data. bias_is_3: writes the constant.
+// by_bias: p[bias] = 9.
 constexpr char ptx[] = R"(.version 7.8
 .target sm_75
 .address_size 64
@@ -29,6 +30,19 @@ constexpr char ptx[] = R"(.version 7.8
   mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r1, %r2, %r3, %r1;
   ld.param.u64 %rd1, [p]; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;
   ld.global.u32 %r4, [%rd4]; add.u32 %r4, %r4, 1; st.global.u32 [%rd4], %r4;
+  ret;
+}
+.visible .entry bias_is_3(.param .u64 p, .param .u64 unused)
+{
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 3;
+  ret;
+}
+.visible .entry by_bias(.param .u64 p, .param .u64 unused)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p]; ld.const.u32 %r1, [bias]; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], 9;
   ret;
 }
 .visible .entry spread(.param .u64 to, .param .u64 by)
@@ -54,6 +68,8 @@ protected:
     function(&host_add, "add");
     function(&host_increment, "increment");
     function(&host_spread, "spread");
+    function(&host_bias_is_3, "bias_is_3");
+    function(&host_by_bias, "by_bias");
     __cudaRegisterVar(handle, &host_bias, nullptr, "bias", 0, 4, 1, 0);
   }
   static void TearDownTestSuite() { __cudaUnregisterFatBinary(handle); }
@@ -86,16 +102,21 @@ protected:
     for (u32 word : data) EXPECT_EQ(word, data[0]);
     return data[0];
   }
+  static const Kernel& untried(char& host) {
+    Kernel& out = *Runtime::get().binaries.kernel(&host);
+    out.is_unprovable = false, out.failed_proofs = 0;
+    return out;
+  }
   static u64 ran() { return Runtime::get().deferrals.ran(); }
   static u32 peek(const u32* p) { return p[words - 1]; }
-  static void launch(char& kernel, u32* first, u32* second = nullptr) {
+  static void launch(char& kernel, u32* first, u32* second = nullptr, u32 blocks = ctas) {
     void* arguments[] = {&first, &second};
-    EXPECT_EQ(cudaLaunchKernel(&kernel, {ctas, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr), cudaSuccess);
+    EXPECT_EQ(cudaLaunchKernel(&kernel, {blocks, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr), cudaSuccess);
   }
   static inline FatbinWrapper wrapper{FatbinWrapper::right_magic, 1, reinterpret_cast<const std::byte*>(ptx),
                                       nullptr};
   static inline void** handle = nullptr;
-  static inline char host_add, host_increment, host_spread, host_bias;
+  static inline char host_add, host_increment, host_spread, host_bias_is_3, host_by_bias, host_bias;
   u32 *a = nullptr, *b = nullptr, *c = nullptr;
 };
 
@@ -257,6 +278,51 @@ TEST_F(Deferred, MemoryThatTheHostSeesIsWrittenAtOnce) {
 TEST_F(Deferred, ManyLaunchesDoNotPileUp) {
   for (u32 i = 0; i < 5000; ++i) launch(host_increment, a);
   EXPECT_EQ(read(a), 5001u);
+}
+
+// A proof that failed is tried again only where what it may have failed by has changed.
+TEST_F(Deferred, AProofThatFailedIsNotTriedAgain) {
+  const Kernel& kernel = untried(host_spread);
+  const auto tried_after = [&](auto&&... arguments) {
+    launch(host_spread, arguments...);
+    return kernel.failed_proofs;
+  };
+  EXPECT_EQ(tried_after(a, b, 4u), 1u);
+  EXPECT_EQ(tried_after(a, b, 4u), 1u);
+  set(b, 7); // data, which no proof knows
+  EXPECT_EQ(tried_after(a, b, 4u), 1u);
+  EXPECT_EQ(tried_after(a, b, 3u), 2u); // another grid
+  EXPECT_EQ(tried_after(a, c, 4u), 3u); // another array
+  EXPECT_EQ(tried_after(a, b, 4u), 3u);
+  u32* more = device(); // arrays may end elsewhere now
+  EXPECT_EQ(tried_after(a, b, 4u), 4u);
+  cudaFree(more);
+  EXPECT_EQ(tried_after(a, b, 4u), 5u);
+  EXPECT_FALSE(kernel.is_unprovable); // small grids
+  tried_after(a, b);
+  EXPECT_TRUE(kernel.is_unprovable);
+}
+
+TEST_F(Deferred, ASmallGridIsTriedWithOtherParametersButNotForever) {
+  const Kernel& kernel = untried(host_spread);
+  for (u32 i = 0; i < 10; ++i) launch(host_spread, a, b + i, 4);
+  EXPECT_FALSE(kernel.is_unprovable);
+  for (u32 i = 10; i < 30; ++i) launch(host_spread, a, b + i, 4);
+  EXPECT_TRUE(kernel.is_unprovable);
+}
+
+// What is still to be written may be known the next time.
+TEST_F(Deferred, AProofThatFailedByAPendingConstantIsTriedAgain) {
+  const Kernel& by_bias = untried(host_by_bias);
+  void* bias = nullptr;
+  EXPECT_EQ(cudaGetSymbolAddress(&bias, &host_bias), cudaSuccess);
+  launch(host_bias_is_3, static_cast<u32*>(bias), nullptr, 4);
+  launch(host_by_bias, a, nullptr, 4);
+  EXPECT_EQ(by_bias.failed_proofs, 1u);
+  EXPECT_EQ(a[3], 9u);
+  set(a, 1);
+  launch(host_by_bias, a, nullptr, 4);
+  EXPECT_EQ(a[3], 1u); // put off
 }
 
 } // namespace

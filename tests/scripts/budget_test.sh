@@ -102,6 +102,49 @@ PY
 done
 expect_json r.json '{s["spread"] for l in r["launches"][1:] for s in l["sites"]}' '{1.0}'
 
+# Work that few blocks have, wherever they lie: at the front, at the end, in the middle, every 8th, or one of them. What is judged lies
+# within its range, and what the sample could grow into is judged.
+cat >few.cu <<'CU'
+#include <cstdlib>
+__global__ void few(const int* next, int* where, int blocks, int which) {
+  const int b = blockIdx.x, part = blocks / 128;
+  const bool works = which == 0   ? b < part
+                     : which == 1 ? b >= blocks - part
+                     : which == 2 ? b / part == 77
+                     : which == 3 ? b % 8 == 3
+                                  : b == 20001;
+  if (!works) return;
+  const int i = b * blockDim.x + threadIdx.x;
+  int at = where[i];
+  for (int s = 0; s < (which == 4 ? 1000000 : which == 3 ? 60 : 1000); ++s) at = next[at];
+  where[i] = at;
+}
+int main(int, char** argv) {
+  const int blocks = 1 << 18, threads = 32, n = blocks * threads;
+  int *next, *where;
+  cudaMalloc(&next, n * sizeof(int));
+  cudaMalloc(&where, n * sizeof(int));
+  cudaMemset(next, 0, n * sizeof(int));
+  cudaMemset(where, 0, n * sizeof(int));
+  few<<<blocks, threads>>>(next, where, blocks, atoi(argv[1]));
+  return cudaDeviceSynchronize();
+}
+CU
+for which in 0 1 2 3 4; do
+  run "$warplens" run --compiler clang --json full.json few.cu $which
+  work=$(json full.json 'r["launches"][0]["warp_instructions"]')
+  run "$warplens" run --compiler clang --budget-work $((work / 2)) --json r.json few.cu $which
+  expect_json r.json '[l["status"] for l in r["launches"]]' "['sampled']"
+  python3 - full.json r.json $which <<'PY' || fail "work of few blocks ($which): a range without the truth, or none"
+import json, sys
+full, sampled = (json.load(open(f))["launches"][0]["sites"] for f in sys.argv[1:3])
+for t, s in zip(full, sampled):
+    spread = s.get("spread", 0)
+    assert t["sectors"] is None or spread == 1 or abs(s["sectors"] - t["sectors"]) <= spread * s["sectors"], (s, t)
+    assert t["instructions"] == 0 or spread < 1 or sys.argv[3] in "04", s
+PY
+done
+
 # With less than a launch takes, the program ends with a sample of it, and what was not reached is named.
 run "$warplens" run --compiler clang --budget-work 2000000 --json r.json budget.cu 4 3000
 expect_code 0

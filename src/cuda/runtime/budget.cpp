@@ -1,4 +1,6 @@
 #include "runtime/budget.h"
+#include "measure/spread.h"
+#include <cmath>
 #include <fmt/format.h>
 
 namespace warplens::runtime {
@@ -6,6 +8,9 @@ namespace warplens::runtime {
 // Seconds that a sample may take for itself, to make what its parts are counted in. They are no sign of what the rest takes, which may
 // be a thousand times as much.
 static constexpr double of_its_own = 0.05;
+
+// A sample that knows what the launch executes to such a share does not grow.
+static constexpr double narrow = 0.1;
 
 Budget::Budget(const Options& options)
     : by_work_(options.budget_work != 0),
@@ -25,20 +30,26 @@ std::optional<Budget::Duration> Budget::left() const {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::max(0.0, limit_ - spent_)));
 }
 
-sim::Sampling::Rest Budget::rest(const Kernel& kernel, const sim::LaunchSpec& spec,
+sim::Sampling::Next Budget::next(const Kernel& kernel, const sim::LaunchSpec& spec,
                                  const sim::Sampled& sampled, double seconds) {
   using Rest = sim::Sampling::Rest;
   const double so_far = cost(seconds, sampled.warp_instructions);
   const double times =
       static_cast<double>(sampled.of_grid) / static_cast<double>(std::max<u64>(sampled.warp_instructions, 1));
-  const double whole = so_far * times, left = limit_ - spent_;
-  missing_ = whole - so_far;
-  if (whole - (by_work_ ? 0 : of_its_own * times) > left) return Rest::left_out;
+  const double spread = measure::spread_of(sampled.work, sampled.weights), left = limit_ - spent_;
+  missing_ = so_far * (times - 1);
+  const double least = so_far * times * (1 - spread), most = so_far * times * (1 + spread);
   double& counted = counted_[shape_of(kernel, spec)];
-  const double mine = counted + whole;
+  const double mine = counted + least;
   double of_all = left, shared = mine - counted;
   for (const auto& [shape, taken] : counted_) of_all += taken, shared += std::min(taken, mine);
-  return whole <= left && shared <= of_all / 2 ? Rest::counted : Rest::uncounted;
+  const bool is_counted = least <= left && shared <= of_all / 2;
+  if (is_counted && most <= left) return {Rest::counted};
+  const auto better =
+      static_cast<u64>(std::max(std::min(std::pow(spread / narrow, 2), left / 2 / so_far), 1.0));
+  if (is_counted) return {Rest::counted, better};
+  const bool fits = least - (by_work_ ? 0 : of_its_own * times) <= left;
+  return {fits ? Rest::uncounted : Rest::left_out, better};
 }
 
 void Budget::spend(const Kernel* kernel, const sim::LaunchSpec& spec, double seconds, u64 warp_instructions,

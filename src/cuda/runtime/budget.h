@@ -1,10 +1,12 @@
 // --budget: how much time the program's launches may take, and what is counted of each for that.
 //
 //   A launch that folding proves, or that repeats one, is counted so: it takes next to nothing.
-//   Of any other a sample of the grid runs first (sim/exec/sample.h). It says what the rest would take.
-//   For sure more than what is left                  the program ends here, and the sample stands for the launch
-//   it fits, and its kernel has not had its share    it runs and is counted: the launch is exact
+//   Of any other a sample of the grid runs first (sim/exec/sample.h). It says what the rest would take, at least.
+//   It fits, and its kernel has not had its share    it runs and is counted: the launch is exact
+//   for sure more than what is left                  the program ends here, and the sample stands for the launch
 //   else                                             it runs without being counted, which is quicker: the sample stands for it
+// Where the sample is to stand for the launch, and its blocks differ much in what they execute, it grows first: until it is known what all
+// execute to a tenth, or half of what is left is spent.
 //
 // So whatever the program sees is right, or it has ended: no block is left out of a launch whose results anybody could read.
 //
@@ -36,7 +38,7 @@ public:
 
   // What becomes of a launch whose sample has run, and took each worker so many seconds of computing. Should the rest take longer
   // than what is left, the launch is stopped when its time is up.
-  sim::Sampling::Rest rest(const Kernel&, const sim::LaunchSpec&, const sim::Sampled&, double seconds);
+  sim::Sampling::Next next(const Kernel&, const sim::LaunchSpec&, const sim::Sampled&, double seconds);
   // A launch took that much; `whole`: and was counted to its end.
   void spend(const Kernel*, const sim::LaunchSpec&, double seconds, u64 warp_instructions, bool whole);
   // What runs no block took that much: a proof, the sums of what was counted; or a call of a library, which stands for kernels.

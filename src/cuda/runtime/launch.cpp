@@ -279,8 +279,6 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
       runtime.budget.spend(seconds_since(begin));
       return finish();
     }
-    constexpr u64 telling = 64; // blocks: fewer may have been too few
-    kernel.is_unprovable = obstacle != fold::too_small && spec.grid.count() >= telling;
     if (runtime.options.proves_all()) record.reason = "emulated in full: " + obstacle;
   }
   runtime.budget.spend(seconds_since(begin));
@@ -304,7 +302,9 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
                         [&](const sim::Sampled& sampled) {
                           const double each =
                               (processor_seconds() - before) / sim::worker_count(options, spec);
-                          return rest = runtime.budget.rest(kernel, spec, sampled, each);
+                          const sim::Sampling::Next next = runtime.budget.next(kernel, spec, sampled, each);
+                          rest = next.rest;
+                          return next;
                         }};
   sim::LaunchResult result = sim::launch(*runtime.device, *kernel.code().program(runtime), spec, options);
   runtime.budget.spend(&kernel, spec, seconds_since(begin), result.warp_instructions,
@@ -312,13 +312,17 @@ void run(Runtime& runtime, Kernel& kernel, const LaunchRequest& request) {
   const auto ran = std::chrono::steady_clock::now();
   kernel.work += result.warp_instructions;
   conclude(runtime, record, result);
+  const bool is_counted = rest == sim::Sampling::Rest::counted;
+  // More than the sample says of all, and yet not all: then it stands for nothing.
+  const bool more = result.sampled && result.warp_instructions > result.sampled->of_grid;
   if (result.sampled && result.sampled->stands() &&
-      (is_stopped(result) || (!result.fault && rest != sim::Sampling::Rest::counted))) {
+      (is_stopped(result) ? !(is_counted && more) : !result.fault && !is_counted)) {
     collector.end_sample(result.sampled->weights);
     tell_sampled(runtime, record, *result.sampled, rest, is_stopped(result));
   }
   record.sites = collector.finish();
-  if (record.status == measure::Status::sampled && !result.fault && rest == sim::Sampling::Rest::uncounted)
+  if (record.status == measure::Status::sampled && (!result.fault || more) &&
+      rest == sim::Sampling::Rest::uncounted)
     measure::widen(record.sites, std::abs(static_cast<double>(result.warp_instructions) /
                                               static_cast<double>(result.sampled->of_grid) -
                                           1));

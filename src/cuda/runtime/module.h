@@ -82,8 +82,9 @@ struct Kernel {
   std::set<ir::SiteId> adding_one; // of these, atomics that add the constant 1
   bool launched = false;
   u64 work = 0;               // warp instructions that its launches took so far
-  bool is_unprovable = false; // it was tried (fold/fold.h)
-  u64 wanted = 0;             // launches since --launch-skip, while --per-kernel lets them be counted
+  bool is_unprovable = false; // it was tried often enough (fold/fold.h)
+  u32 failed_proofs = 0;
+  u64 wanted = 0; // launches since --launch-skip, while --per-kernel lets them be counted
 
   cudaError_t resolve(Runtime&);
   Binary& code() const { return binary->part(name); }

@@ -15,6 +15,10 @@ namespace {
 // A small grid is only tried as long as that takes no time: its launch may be put off, that is all.
 constexpr u64 ctas_per_class = 8, most_classes = 256, steps_of_small_grid = 1 << 19;
 
+// A kernel whose proof failed for a grid that large, or so often for smaller ones, which may have been too small, is not tried again.
+constexpr u64 telling = 64;
+constexpr u32 most_failures = 16;
+
 // --proofs auto: a kernel is worth a proof once its launches have taken, or this one would take, so many warp instructions: about half
 // a second. No clock is asked, so that every run of a program has the same labels.
 constexpr u64 work_worth_a_proof = u64{1} << 25, least_ctas = 1 << 12;
@@ -36,6 +40,38 @@ void put_off(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec
                       runtime.memory().in_use()};
   for (const fold::TouchedMemory& memory : touched) rest.touches.push_back({memory, false});
   runtime.deferrals.add(runtime, std::move(rest));
+}
+
+// `met_pending`: a constant has still to be written, so that the next time may be another matter.
+std::string try_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+                        const sim::LaunchOptions& options, measure::LaunchRecord& record, bool& met_pending) {
+  u64 ctas = spec.grid.count();
+  measure::Collector collector(runtime.architectures, kernel.sites, 0);
+  fold::FoldOptions folding;
+  folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
+  if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
+  if (!runtime.options.proves_all() && kernel.work < work_worth_a_proof)
+    folding.least_work = work_worth_a_proof;
+  folding.begin = [&] { return collector.begin_class(); };
+  folding.end = [&](const fold::CtaSet& members) {
+    collector.end_class(members.count(), members.first_index(spec.grid));
+  };
+  folding.pending = [&](sim::Memory::Range range) { return met_pending |= runtime.deferrals.writes(range); };
+  auto folded = fold::fold_launch(*runtime.device, *kernel.code().program(runtime), spec, options, folding);
+  if (!folded) return folded.error();
+  for (const fold::TouchedMemory& memory : folded->memory)
+    if (!is_hidden(runtime, memory.range.begin))
+      return "it uses memory that the host or another process sees too, or that was freed";
+  record.status = measure::Status::proved;
+  record.reason =
+      fmt::format("{} {} of blocks {} for {}", folded->classes, folded->classes == 1 ? "class" : "classes",
+                  folded->classes == 1 ? "stands" : "stand", ctas);
+  record.warp_instructions = folded->warp_instructions;
+  record.sites = collector.finish();
+  settle_sites(record.sites, kernel);
+  put_off(runtime, kernel, spec, folded->memory, record.index,
+          runtime.repeats.add(runtime, kernel, spec, record, *folded));
+  return {};
 }
 
 } // namespace
@@ -69,36 +105,17 @@ bool count_by_repeating(Runtime& runtime, const Kernel& kernel, const sim::Launc
   return true;
 }
 
-std::string count_by_folding(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+std::string count_by_folding(Runtime& runtime, Kernel& kernel, const sim::LaunchSpec& spec,
                              const sim::LaunchOptions& options, measure::LaunchRecord& record) {
   if (runtime.incomplete) return "a launch before it did not finish";
-  u64 ctas = spec.grid.count();
-  measure::Collector collector(runtime.architectures, kernel.sites, 0);
-  fold::FoldOptions folding;
-  folding.most_classes = static_cast<u32>(std::clamp<u64>(ctas / ctas_per_class, 1, most_classes));
-  if (ctas < ctas_per_class) folding.most_steps = steps_of_small_grid;
-  if (!runtime.options.proves_all() && kernel.work < work_worth_a_proof)
-    folding.least_work = work_worth_a_proof;
-  folding.begin = [&] { return collector.begin_class(); };
-  folding.end = [&](const fold::CtaSet& members) {
-    collector.end_class(members.count(), members.first_index(spec.grid));
-  };
-  folding.pending = [&](sim::Memory::Range range) { return runtime.deferrals.writes(range); };
-  auto folded = fold::fold_launch(*runtime.device, *kernel.code().program(runtime), spec, options, folding);
-  if (!folded) return folded.error();
-  for (const fold::TouchedMemory& memory : folded->memory)
-    if (!is_hidden(runtime, memory.range.begin))
-      return "it uses memory that the host or another process sees too, or that was freed";
-  record.status = measure::Status::proved;
-  record.reason =
-      fmt::format("{} {} of blocks {} for {}", folded->classes, folded->classes == 1 ? "class" : "classes",
-                  folded->classes == 1 ? "stands" : "stand", ctas);
-  record.warp_instructions = folded->warp_instructions;
-  record.sites = collector.finish();
-  settle_sites(record.sites, kernel);
-  put_off(runtime, kernel, spec, folded->memory, record.index,
-          runtime.repeats.add(runtime, kernel, spec, record, *folded));
-  return {};
+  if (std::string known = runtime.repeats.obstacle(runtime, kernel, spec); !known.empty()) return known;
+  bool met_pending = false;
+  std::string obstacle = try_folding(runtime, kernel, spec, options, record, met_pending);
+  if (obstacle.empty() || obstacle == fold::too_small) return obstacle;
+  ++kernel.failed_proofs;
+  kernel.is_unprovable |= spec.grid.count() >= telling || kernel.failed_proofs >= most_failures;
+  if (!met_pending) runtime.repeats.add_obstacle(runtime, kernel, spec, obstacle);
+  return obstacle;
 }
 
 } // namespace warplens::runtime

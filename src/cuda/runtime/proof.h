@@ -11,8 +11,9 @@ bool is_worth_a_proof(const Options&, const Kernel&, const sim::LaunchSpec&);
 // An earlier launch that the launch repeats has its counts: nothing runs. False where there is none.
 bool count_by_repeating(Runtime&, const Kernel&, const sim::LaunchSpec&, measure::LaunchRecord&);
 
-// A few blocks stand for all: they run, and the launch is put off. Otherwise the reason why not, and nothing has happened.
-std::string count_by_folding(Runtime&, const Kernel&, const sim::LaunchSpec&, const sim::LaunchOptions&,
+// A few blocks stand for all: they run, and the launch is put off. Otherwise the reason why not, and nothing has happened. What failed
+// is not tried again for a launch that is like it, nor, after some launches, for any of the kernel, but with --proofs=always.
+std::string count_by_folding(Runtime&, Kernel&, const sim::LaunchSpec&, const sim::LaunchOptions&,
                              measure::LaunchRecord&);
 
 // What the kernel knows of its sites: which it may reach, whose results it uses, and which add 1.

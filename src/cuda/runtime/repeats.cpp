@@ -7,7 +7,7 @@
 namespace warplens::runtime {
 namespace {
 
-// Each holds the counts of a launch.
+// Each holds the counts of a launch, or why there are none.
 constexpr std::size_t most_known = 1024;
 
 template <class T> void append(std::string& key, const T& value) {
@@ -62,6 +62,22 @@ u64 Repeats::add(Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& 
   for (sim::Memory::Range range : folded.constants) entry.constants.push_back({range, content_of(range)});
   known_.insert_or_assign(key_of(runtime, kernel, spec), std::move(entry));
   return numbers_;
+}
+
+std::string Repeats::obstacle(const Runtime& runtime, const Kernel& kernel,
+                              const sim::LaunchSpec& spec) const {
+  if (obstacles_.empty()) return {};
+  const auto found = obstacles_.find(key_of(runtime, kernel, spec));
+  const bool holds = found != obstacles_.end() && found->second.epoch == runtime.device->memory->epoch();
+  return holds ? found->second.why : std::string();
+}
+
+void Repeats::add_obstacle(const Runtime& runtime, const Kernel& kernel, const sim::LaunchSpec& spec,
+                           std::string why) {
+  if (obstacles_.size() >= most_known) obstacles_.clear();
+  obstacles_.insert_or_assign(
+      key_of(runtime, kernel, spec),
+      Obstacle{std::move(why), runtime.device->memory->epoch(), kernel.code().program(runtime)});
 }
 
 } // namespace warplens::runtime

@@ -1,4 +1,4 @@
-// Proofs: a launch that repeats an earlier one has its counts.
+// Proofs: a launch that repeats an earlier one has its counts, or cannot be proved either.
 //
 // What a folded launch (fold/fold.h) counts follows from
 //   the kernel and the shape of the launch,
@@ -6,7 +6,8 @@
 //   the allocations that its addresses lie in: where they begin and end,
 //   and the constants that it read.
 // Nothing else that it loads can make a difference: it is unknown to the proof. Where all of that is as it was, so are the
-// counts, and nothing runs. A launch that was emulated in full is not remembered: what its addresses follow is not known.
+// counts, and nothing runs. Of a launch whose proof failed the reason is remembered: it holds for the same kernel, shape and parameters
+// as long as the program's allocations are as they were. Constants may have changed; then it is emulated in full though a proof would do.
 #pragma once
 #include "fold/fold.h"
 #include "measure/record.h"
@@ -32,7 +33,10 @@ public:
   // `folded` is how the launch was counted, just now. Gives the number of the bytes that it writes.
   u64 add(Runtime&, const Kernel&, const sim::LaunchSpec&, const measure::LaunchContent&,
           const fold::Folded& folded);
-  void forget() { known_.clear(); }
+  // Why the proof of a launch like that failed; empty where none was tried.
+  std::string obstacle(const Runtime&, const Kernel&, const sim::LaunchSpec&) const;
+  void add_obstacle(const Runtime&, const Kernel&, const sim::LaunchSpec&, std::string why);
+  void forget() { known_.clear(), obstacles_.clear(); }
 
 private:
   struct Constant {
@@ -44,8 +48,14 @@ private:
     std::vector<Constant> constants;
     std::shared_ptr<sim::Program> program; // so that no other gets its address, which is part of the key
   };
+  struct Obstacle {
+    std::string why;
+    u64 epoch = 0; // of the device's memory
+    std::shared_ptr<sim::Program> program;
+  };
   static bool holds(Runtime&, const Entry&);
   std::unordered_map<std::string, Entry> known_;
+  std::unordered_map<std::string, Obstacle> obstacles_;
   u64 numbers_ = 0;
 };
 

@@ -118,16 +118,16 @@ std::optional<Shape> stride_in_parts(const Lanes& lanes) {
     std::iota(sorted.lane.begin(), sorted.lane.end(), 0u);
     if (parts_of(sorted, stride) == 1) return Shape{Form::strided, stride, parts_of(lanes, stride)};
   }
-  // The stride of most neighbours, if there is one (Boyer and Moore's majority vote).
-  u32 votes = 0;
+  // The stride of three of four neighbours, if there is one (Boyer and Moore's majority vote). Each vote against it is of another one.
+  u32 votes = 0, against = 0;
   for (u32 i = 1; i < lanes.count; ++i) {
     if (lanes.lane[i] != lanes.lane[i - 1] + 1) continue;
     const i64 step = lanes.step(i - 1, i);
     if (votes == 0) stride = step;
     if (step == stride)
       ++votes;
-    else
-      --votes;
+    else if (--votes, 4 * ++against > lanes.count - 1)
+      return {};
   }
   if (std::abs(stride) > width)
     if (const u32 parts = parts_of(lanes, stride); 4 * (lanes.count - parts) >= 3 * (lanes.count - 1))

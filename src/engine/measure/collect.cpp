@@ -49,6 +49,7 @@ struct Collector::Impl {
 
   SiteRecord empty_record(const access::Site& site, access::Space space) const {
     SiteRecord out{site, space, std::vector<arch::Counts>(architectures.size())};
+    out.spread = strata.empty() ? 0 : 1; // what no block of a sample did, others may have done
     if (site.kind == access::Kind::async_copy && space == access::Space::shared)
       out.site.array = site.copied_to;
     return out;
@@ -116,8 +117,11 @@ struct Collector::Impl {
     for (auto& [space, merged] : spaces) {
       if (!strata.empty() && !architectures.empty()) {
         for (std::size_t i = 0; i < strata.size(); ++i) merged.strata[i].batches = strata[i];
-        merged.record.spread =
-            merged.met < fewest_to_judge ? 1 : spread_of(merged.strata, merged.record.counters[0]);
+        const bool at_edges = std::ranges::all_of(
+            merged.strata, [](const Stratum& one) { return one.counts.instructions == 0; });
+        merged.record.spread = merged.met < fewest_to_judge || at_edges
+                                   ? 1
+                                   : spread_of(merged.strata, merged.record.counters[0]);
       }
       if (!architectures.empty())
         merged.record.distribution = distribution_of(merged.tally, merged.header, *architectures[0]);

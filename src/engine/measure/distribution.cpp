@@ -39,9 +39,14 @@ void add_class(WarpClass& to, const WarpClass& from) {
 }
 
 void sort_by_excess(std::vector<WarpClass>& classes) {
-  std::stable_sort(classes.begin(), classes.end(), [](const WarpClass& a, const WarpClass& b) {
-    return std::tuple(~excess_of(a), ~a.warps, a.shape) < std::tuple(~excess_of(b), ~b.warps, b.shape);
-  });
+  std::vector<std::tuple<u64, u64, Shape, std::size_t>> order; // a class is large: each is moved once
+  for (const WarpClass& c : classes) order.emplace_back(~excess_of(c), ~c.warps, c.shape, order.size());
+  if (std::ranges::is_sorted(order)) return;
+  std::ranges::sort(order);
+  std::vector<WarpClass> out;
+  out.reserve(classes.size());
+  for (const auto& place : order) out.push_back(std::move(classes[std::get<3>(place)]));
+  classes = std::move(out);
 }
 
 void limit(Distribution& out) {
@@ -96,14 +101,19 @@ Distribution& Distribution::operator*=(u64 times) {
   return *this;
 }
 
-WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Architecture& device) {
-  arch::Counts one = arch::count(device, access);
+// `one`: what the access counts.
+static WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Counts& one,
+                          const Shape& shape) {
   u32 ways = access.space == access::Space::shared ? ways_of(one) : 0;
-  WarpClass out{
-      shape_of(access, one), warps, one * warps, access, {}, arch::cost_of(one, access.space), ways};
+  WarpClass out{shape, warps, one * warps, access, {}, arch::cost_of(one, access.space), ways};
   out.other_end = keep_other_end(out.example);
   if (is_in_order(out)) out.starts = start_of(access.active, access.address.data());
   return out;
+}
+
+WarpClass class_of(const access::WarpAccess& access, u64 warps, const arch::Architecture& device) {
+  const arch::Counts one = arch::count(device, access);
+  return class_of(access, warps, one, shape_of(access, one));
 }
 
 Distribution distribution_of(const WarpTally& tally, const access::AccessHeader& header,
@@ -118,19 +128,19 @@ Distribution distribution_of(const WarpTally& tally, const access::AccessHeader&
   });
   Distribution out;
   std::map<std::tuple<Shape, u32, u32>, std::size_t> known; // with lanes and cost: index
+  std::vector<arch::Counts> ones;                           // of each class: of its example
+  out.classes.reserve(order.size()), ones.reserve(order.size());
   for (const auto& [one, its_example] : order) {
     access::WarpAccess example = *its_example;
     static_cast<access::AccessHeader&>(example) = header;
-    WarpClass next = class_of(example, one->warps, device);
-    if (is_in_order(next)) next.starts = one->starts;
-    auto [found, fresh] = known.try_emplace({next.shape, next.one.lanes, next.one.cost}, out.classes.size());
-    if (fresh) {
-      out.classes.push_back(std::move(next));
-      continue;
-    }
+    const arch::Counts counts = arch::count(device, example);
+    const arch::WarpCost cost = arch::cost_of(counts, header.space);
+    const Shape shape = shape_of(example, counts);
+    const auto [found, fresh] = known.try_emplace({shape, cost.lanes, cost.cost}, out.classes.size());
+    if (fresh) out.classes.push_back(class_of(example, 0, counts, shape)), ones.push_back(counts);
     WarpClass& same = out.classes[found->second];
-    same.warps += one->warps, same.starts |= next.starts;
-    same.counts = arch::count(device, same.example) * same.warps;
+    same.warps += one->warps, same.counts += ones[found->second] * one->warps;
+    if (is_in_order(same)) same.starts |= one->starts;
   }
   limit(out);
   return out;

@@ -9,27 +9,45 @@ namespace {
 // Student's t that 95 of 100 cases stay within, to 1 %.
 double student_95(double freedom) { return 1.96 + 2.5 / freedom + 8.2 / (freedom * freedom * freedom); }
 
+// `value(i)`, `batches(i)`: of the i-th of `count` strata.
+template <class Value, class Batches>
+double half_width(std::size_t count, Value&& value, Batches&& batches, double total) {
+  if (count == 0 || total == 0) return 0;
+  if (count == 1) return 1;
+  double squares = 0;
+  for (std::size_t i = 1; i < count; ++i) {
+    const double step = static_cast<double>(value(i)) - static_cast<double>(value(i - 1));
+    const double mean = static_cast<double>(batches(i) + batches(i - 1)) / 2;
+    squares += step * step * mean * mean;
+  }
+  const double freedom = static_cast<double>(count - 1);
+  const double variance = squares / 2 * static_cast<double>(count) / freedom;
+  return std::min(student_95(freedom) * std::sqrt(variance) / total, 1.0);
+}
+
 } // namespace
 
 double spread_of(std::span<const Stratum> strata, const arch::Counts& total) {
-  if (strata.empty()) return 0;
-  if (strata.size() == 1) return most_spread;
-  const double count = static_cast<double>(strata.size());
   double widest = 0;
-  for (const arch::CountMember& member : arch::count_members) {
-    const double sum = static_cast<double>(total.*member.value);
-    if (sum == 0) continue;
-    double squares = 0;
-    for (std::size_t i = 1; i < strata.size(); ++i) {
-      const double step = static_cast<double>(strata[i].counts.*member.value) -
-                          static_cast<double>(strata[i - 1].counts.*member.value);
-      const double batches = static_cast<double>(strata[i].batches + strata[i - 1].batches) / 2;
-      squares += step * step * batches * batches;
-    }
-    const double variance = squares / 2 * count / (count - 1);
-    widest = std::max(widest, student_95(count - 1) * std::sqrt(variance) / sum);
+  for (const arch::CountMember& member : arch::count_members)
+    widest =
+        std::max(widest, half_width(
+                             strata.size(), [&](std::size_t i) { return strata[i].counts.*member.value; },
+                             [&](std::size_t i) { return strata[i].batches; },
+                             static_cast<double>(total.*member.value)));
+  return widest;
+}
+
+double spread_of(std::span<const u64> values, std::span<const u64> batches) {
+  std::vector<std::size_t> strata; // parts that stand for more than themselves
+  double total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    total += static_cast<double>(values[i]) * static_cast<double>(batches[i]);
+    if (batches[i] > 1) strata.push_back(i);
   }
-  return std::min(widest, most_spread);
+  return half_width(
+      strata.size(), [&](std::size_t i) { return values[strata[i]]; },
+      [&](std::size_t i) { return batches[strata[i]]; }, total);
 }
 
 void widen(std::span<SiteRecord> sampled, double off) {

@@ -17,12 +17,14 @@ struct Stratum {
   u64 batches = 0;       // that it stands for
 };
 
-// `strata`: in the order of the grid. The largest half-width of any counter, as a share of its total; `most_spread` where one
-// stratum alone was looked at.
-inline constexpr double most_spread = 0.99;
+// `strata`: in the order of the grid. The largest half-width of any counter, as a share of its total. 1, which is no range and judges
+// nothing, where the half-width is as much as the total, as of work that few blocks have; or where one stratum alone was looked at.
 double spread_of(std::span<const Stratum> strata, const arch::Counts& total);
 
-// Where the other blocks ran uncounted, the warp instructions of all are known: `off` is by how much, as a share, they differ from what
+// The same of one number of each part of a sample, and so many batches that each of the part's stands for.
+double spread_of(std::span<const u64> values, std::span<const u64> batches);
+
+// Where other blocks ran uncounted, their warp instructions are known: `off` is by how much, as a share, those of all differ from what
 // the sample said. If that is more than any access's spread, the sample missed blocks that are unlike the others, and no access is
 // known better than to twice as much; from all of it on, none is judged.
 void widen(std::span<SiteRecord> sampled, double off);

@@ -127,6 +127,7 @@ struct LaunchChecks {
 struct Sampled {
   std::vector<u64>
       weights; // of each part, in the order of the grid: what it counted stands for so many like it; 0: it did not end
+  std::vector<u64> work{};                     // warp instructions of each part
   u64 ctas = 0;                                // that ended
   u64 warp_instructions = 0, of_grid = 0;      // of these; of the whole grid, estimated
   bool stands() const { return of_grid != 0; } // enough of it ended
@@ -135,8 +136,12 @@ struct Sampling {
   enum class Rest : u8 { counted, uncounted, left_out };
   // A sink for each of so many parts; before the launch runs.
   std::function<std::vector<access::Sink*>(std::size_t parts)> begin;
-  // When the sample has ended: what becomes of the rest.
-  std::function<Rest(const Sampled&)> rest;
+  // When the sample has ended: what becomes of the rest, if no more can be sampled; and how many times as many batches would be better.
+  struct Next {
+    Rest rest = Rest::counted;
+    u64 times = 1;
+  };
+  std::function<Next(const Sampled&)> next;
 };
 struct LaunchOptions {
   std::string name; // of the kernel, as people call it; empty: the PTX function's

@@ -281,7 +281,7 @@ struct LaunchState {
   SampleRun sample;
   std::atomic<u64> next_batch = 0;
   // Of the order in which batches run: where it ends for now.
-  u64 end_of_batches() const { return sample.running ? sample.parts.size() : batches; }
+  u64 end_of_batches() const { return sample.running ? sample.shares.size() - 1 : batches; }
   std::atomic<u64> finished = 0;
   // CTAs from this one on stop. After a fault that is the CTA that faulted: those before it may still come to
   // a fault of their own, and the first one is the launch's, however many workers there are.

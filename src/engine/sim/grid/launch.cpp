@@ -31,19 +31,24 @@ struct Running {
 };
 
 // The sample, if there is one. Whether the rest runs, too. Blocks that wait for others are no sample of anything: then all run, as
-// they would without.
+// they would without. A part of a larger sample is one worker's alone, so that no block in it may wait.
 static bool run_sample(Running& running) {
-  SampleRun& sample = running.state.sample;
+  LaunchState& state = running.state;
+  SampleRun& sample = state.sample;
   if (sample.parts.empty()) return true;
   sample.sinks = running.options.sampling->begin(sample.parts.size());
-  sample.running = true;
-  run_together(static_cast<u32>(running.workers.size()), running.work);
-  sample.running = false;
-  running.state.next_batch = sample.parts.size();
-  if (running.state.fault || running.state.closing.begun() || !sample.has_ended()) return true;
-  const Sampling::Rest rest = running.options.sampling->rest(sample.result());
-  sample.counts_rest = rest == Sampling::Rest::counted;
-  return rest != Sampling::Rest::left_out;
+  Sampling::Next next;
+  do {
+    state.next_batch = 0;
+    sample.running = true;
+    run_together(static_cast<u32>(running.workers.size()), running.work);
+    sample.running = false;
+    state.next_batch = sample.batches.size();
+    if (state.fault || state.closing.begun() || !sample.has_ended()) return true;
+    next = running.options.sampling->next(sample.result());
+  } while (next.times > 1 && state.program.runs_in_lockstep(state.spec.kernel) && sample.grow(next.times));
+  sample.counts_rest = next.rest == Sampling::Rest::counted;
+  return next.rest != Sampling::Rest::left_out;
 }
 
 LaunchResult launch(Device& device, const Program& program, const LaunchSpec& spec,

@@ -127,8 +127,7 @@ std::optional<Fault> prepare(LaunchState& launch) {
   launch.batches = launch.row_batches * spec.grid.y * spec.grid.z / launch.cluster.count();
   if (samples(launch)) {
     constexpr u64 most_parts = 64;
-    launch.sample.prepare(
-        sample_of(launch.batches, launch.row_batches, launch.last_shape != nullptr, most_parts));
+    launch.sample.prepare({launch.batches, launch.row_batches, launch.last_shape != nullptr}, most_parts);
   }
   launch.local_bytes = launch.entry->local_bytes;
   if (launch.program.reachable(spec.kernel).functions.size() > 1 || launch.entry->allocates)

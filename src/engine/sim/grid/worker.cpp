@@ -121,6 +121,12 @@ void Worker::record(Fault fault) {
 bool Worker::take(u64 room) {
   constexpr u64 most = 16;
   const u64 end = launch_.end_of_batches();
+  if (launch_.sample.running) { // the batches of one part
+    const u64 part = launch_.next_batch.fetch_add(1, std::memory_order_relaxed);
+    if (part >= end) return false;
+    taken_ = launch_.sample.shares[part], taken_end_ = launch_.sample.shares[part + 1];
+    return true;
+  }
   u64 next = launch_.next_batch.load(std::memory_order_relaxed);
   if (next >= end) return false;
   u64 share = std::clamp<u64>((end - next) / (workers_ * most), 1, most);
@@ -261,7 +267,7 @@ void Worker::advance(Exec& exec, std::unique_ptr<Cta> cta) {
   Progress progress = run_cta(exec, *cta);
   const u64 instructions = exec.warp_instructions - before;
   since_look_ += instructions;
-  SampleRun::Part* part = cta->part == no_part ? nullptr : &launch_.sample.done[cta->part];
+  SampledPart* part = cta->part == no_part ? nullptr : &launch_.sample.parts[cta->part];
   if (part != nullptr) part->warp_instructions += instructions;
   if (progress == Progress::deadlocked) throw FaultError{fault_of_deadlock(exec, *cta)};
   if (progress == Progress::waiting) {
@@ -272,7 +278,7 @@ void Worker::advance(Exec& exec, std::unique_ptr<Cta> cta) {
   stall_.moved();
   end_cta(exec, std::move(cta));
   ended += exec.shape.ctas;
-  if (part != nullptr) part->ended = true, part->ctas = exec.shape.ctas;
+  if (part != nullptr) ++part->ended, part->ctas += exec.shape.ctas;
   if (since_look_ > instructions_per_look) check_clock(); // there may be no branch that looks
 }
 
