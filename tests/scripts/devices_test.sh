@@ -77,6 +77,31 @@ run "$warplens" run ./nccl leaves 2
 expect_code 0
 expect_in stdout '6 another rank has ended'
 
+# A fault is of all devices, until one of them is reset.
+cat >sticky.cu <<'CU'
+#include <cstdio>
+__global__ void write(int* out) { *out = 1; }
+int main() {
+  int *one, *other, answers[12] = {}, n = 0;
+  cudaSetDevice(1), cudaMalloc(&other, 4), write<<<1, 1>>>(other), cudaDeviceSynchronize();
+  cudaSetDevice(0), cudaMalloc(&one, 4);
+  write<<<1, 2000>>>(one); // an error of the call alone
+  answers[n++] = cudaPeekAtLastError(), answers[n++] = cudaGetLastError(), answers[n++] = cudaGetLastError();
+  write<<<1, 1>>>(nullptr);
+  answers[n++] = cudaDeviceSynchronize(), answers[n++] = cudaGetLastError(), answers[n++] = cudaGetLastError();
+  answers[n++] = cudaMalloc(&one, 4), answers[n++] = cudaSetDevice(1);
+  cudaDeviceReset(), cudaGetLastError();
+  for (int device = 1; device >= 0; --device) {
+    cudaSetDevice(device), cudaMalloc(&one, 4), write<<<1, 1>>>(one);
+    answers[n++] = cudaDeviceSynchronize(), answers[n++] = cudaMemset(one, 0, 4);
+  }
+  for (int answer : answers) std::printf("%d ", answer);
+}
+CU
+"$nvcc" -cudart shared -arch=sm_90 sticky.cu -o sticky || fail 'sticky.cu: not built'
+run "$warplens" run --devices 2 ./sticky
+[ "$(cat stdout)" = '9 9 0 700 700 700 700 700 0 0 0 0 ' ] || fail "after a fault: $(cat stdout)"
+
 # A device that is reset takes its memory with it, and not the managed variables of code that another goes on to use.
 cat >reset.cu <<'CU'
 #include <cstdio>
