@@ -102,6 +102,16 @@ CU
 run "$warplens" run --devices 2 ./sticky
 [ "$(cat stdout)" = '9 9 0 700 700 700 700 700 0 0 0 0 ' ] || fail "after a fault: $(cat stdout)"
 
+# Memory that is handed to other processes as a file descriptor.
+"$nvcc" -w -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/shareable.cu" -o shareable -lcuda || fail 'shareable.cu: not built'
+for devices in 1 2; do
+  for proofs in never always; do
+    run "$warplens" run --devices $devices --proofs $proofs ./shareable
+    expect_code 0
+    [ "$(cat stdout)" = '0 wrong' ] || fail "shareable handles, $devices devices, --proofs $proofs: $(cat stdout)"
+  done
+done
+
 # A device that is reset takes its memory with it, and not the managed variables of code that another goes on to use.
 cat >reset.cu <<'CU'
 #include <cstdio>
