@@ -69,13 +69,23 @@ for ranks in 2 3 5; do
   expect_code 0
   printf '%s\n' "$ranks ranks, 0 wrong" | diff - stdout || fail "NCCL, $ranks processes"
 done
+# Processes of several machines: each on one of its own, and two on each.
+for words in '2 2' '4 4' '4 2'; do
+  # shellcheck disable=SC2086 # two words
+  run "$warplens" run ./nccl processes $words
+  expect_code 0
+  printf '%s\n' "${words% *} ranks, 0 wrong" | diff - stdout || fail "NCCL, processes and machines: $words"
+done
 run "$warplens" run --width 200 ./nccl threads 2
 expect_code 9
 expect_in stdout 'ncclCommInitAll.*: 5 invalid usage'
 expect_in stderr 'devices 2 makes it'
-run "$warplens" run ./nccl leaves 2
-expect_code 0
-expect_in stdout '6 another rank has ended'
+for words in 'leaves 2' 'leaves 2 2' 'leaves 2 2 0'; do
+  run "$warplens" run --width 200 ./nccl $words
+  expect_code 0
+  expect_in stdout '6 another rank has ended'
+  [ "$words" = 'leaves 2 2 0' ] && expect_in stderr 'lost the connection' || expect_in stderr 'rank 1 of 2 has ended'
+done
 
 # A fault is of all devices, until one of them is reset.
 cat >sticky.cu <<'CU'

@@ -57,6 +57,7 @@ public:
   State step() override {
     bool any = false;
     const Communicator& c = *call_.communicator;
+    if (Status reached = reach(c, call_.name); reached != success) return fail(reached);
     for (const void* buffer : {call_.give, static_cast<const void*>(call_.take)})
       if (!may_access(c, buffer))
         return fail(
@@ -111,6 +112,15 @@ Status refuse(Status status, std::string message) {
   message_of_thread = message;
   runtime.say(diag::error("nccl", std::move(message)));
   return status;
+}
+Status reach(const Communicator& c, const char* name) {
+  return c.mailboxes->is_lost()
+             ? refuse(
+                   remote_error,
+                   fmt::format("{}: rank {} of {} has lost the connection to the process on another machine "
+                               "that made the communicator",
+                               name, c.rank, c.ranks))
+             : success;
 }
 const std::string& last_message() { return message_of_thread; }
 
