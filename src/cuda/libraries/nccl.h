@@ -108,7 +108,8 @@ struct Call {
   const char* name;
   Communicator* communicator;
   cudaStream_t stream;
-  u64 tag;
+  u64 kind;    // collective_tag or pair_tag, with whom
+  u64* so_far; // of that kind: what a call's messages are called follows when its turn comes
   const void* give = nullptr;
   u64 give_bytes = 0;
   u32 readers = 0;
@@ -120,6 +121,7 @@ struct Call {
   std::optional<Reduction> multiply{}; // what is given
 };
 
+// On a stream that is captured: as a node of the graph, which is the whole group.
 Status submit(Call);
 
 // Whether this rank can still put and take.

@@ -232,6 +232,24 @@ static void work(std::vector<Rank>& mine, int ranks) {
            mine[i].rank, ranks);
     MUST(ncclCommDestroy(half[i]));
   }
+  // A graph that runs twice: what each has taken from its neighbour is added up again.
+  for (Rank& r : mine) {
+    if (mine.size() != 1) break; // one thread captures one stream
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    MUST(cudaStreamBeginCapture(r.stream, cudaStreamCaptureModeThreadLocal));
+    MUST(ncclAllReduce(r.in, r.out, n, float32, sum, r.communicator, r.stream));
+    MUST(ncclGroupStart());
+    MUST(ncclSend(r.out, n, float32, (r.rank + 1) % ranks, r.communicator, r.stream));
+    MUST(ncclRecv(r.in, n, float32, (r.rank + ranks - 1) % ranks, r.communicator, r.stream));
+    MUST(ncclGroupEnd());
+    MUST(cudaStreamEndCapture(r.stream, &graph));
+    MUST(cudaGraphInstantiate(&run, graph, 0));
+    expect("before the graph", r.in, n, [](int i, int rank, int) { return value(i, rank); }, r.rank, ranks);
+    for (int i = 0; i < 2; ++i) MUST(cudaGraphLaunch(run, r.stream));
+    MUST(cudaStreamSynchronize(r.stream));
+    expect("graph", r.in, n, [](int i, int, int ranks) { return value(i, 0) * ranks * (ranks + 1) / 2 * ranks; }, r.rank, ranks);
+  }
   for (Rank& r : mine) MUST(ncclCommDestroy(r.communicator));
 }
 
