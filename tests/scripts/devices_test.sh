@@ -56,6 +56,42 @@ for proofs in never always; do
   expect_json ipc.json 'sum(o["count"] for l in r["launches"] for o in l.get("occurrences", [{"count": 1}]))' 3
 done
 
+# A kernel may wait for one of another process, which comes late.
+cat >meet.cu <<'CU'
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void meet(volatile int* here, volatile int* there) {
+  *here = 1;
+  while (*there == 0) {}
+}
+struct Shared {
+  cudaIpcMemHandle_t handle;
+  volatile int made, opened;
+};
+int main() {
+  auto* shared = (Shared*)mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const bool late = fork() == 0;
+  int *flags, status = 0;
+  if (late) {
+    while (!shared->made) usleep(1000);
+    if (cudaIpcOpenMemHandle((void**)&flags, shared->handle, 1)) return 1;
+    shared->opened = 1, sleep(3);
+  } else {
+    cudaMalloc(&flags, 8), cudaMemset(flags, 0, 8), cudaIpcGetMemHandle(&shared->handle, flags), shared->made = 1;
+    while (!shared->opened) usleep(1000);
+  }
+  meet<<<1, 1>>>(flags + late, flags + !late);
+  const bool failed = cudaDeviceSynchronize() != cudaSuccess;
+  if (!late) wait(&status);
+  return failed || status != 0;
+}
+CU
+"$nvcc" -cudart shared -arch=sm_90 meet.cu -o meet || fail 'meet.cu: not built'
+run "$warplens" run ./meet
+expect_code 0
+expect_not_in stderr 'never ends'
+
 # NCCL: the same calls with one thread for all ranks, and with a process for each. A rank that has gone is told of.
 "$nvcc" -O2 -std=c++17 -w -lineinfo -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/nccl.cu" -Xlinker "${WARPLENS_BUILD_DIR:?}/lib/libraries/libnccl.so.2" -Xlinker -rpath-link="$WARPLENS_BUILD_DIR/lib" -o nccl ||
   fail 'nccl.cu: not built'
