@@ -56,6 +56,42 @@ for proofs in never always; do
   expect_json ipc.json 'sum(o["count"] for l in r["launches"] for o in l.get("occurrences", [{"count": 1}]))' 3
 done
 
+# A kernel may wait for one of another process, which comes late.
+cat >meet.cu <<'CU'
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__global__ void meet(volatile int* here, volatile int* there) {
+  *here = 1;
+  while (*there == 0) {}
+}
+struct Shared {
+  cudaIpcMemHandle_t handle;
+  volatile int made, opened;
+};
+int main() {
+  auto* shared = (Shared*)mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const bool late = fork() == 0;
+  int *flags, status = 0;
+  if (late) {
+    while (!shared->made) usleep(1000);
+    if (cudaIpcOpenMemHandle((void**)&flags, shared->handle, 1)) return 1;
+    shared->opened = 1, sleep(3);
+  } else {
+    cudaMalloc(&flags, 8), cudaMemset(flags, 0, 8), cudaIpcGetMemHandle(&shared->handle, flags), shared->made = 1;
+    while (!shared->opened) usleep(1000);
+  }
+  meet<<<1, 1>>>(flags + late, flags + !late);
+  const bool failed = cudaDeviceSynchronize() != cudaSuccess;
+  if (!late) wait(&status);
+  return failed || status != 0;
+}
+CU
+"$nvcc" -cudart shared -arch=sm_90 meet.cu -o meet || fail 'meet.cu: not built'
+run "$warplens" run ./meet
+expect_code 0
+expect_not_in stderr 'never ends'
+
 # NCCL: the same calls with one thread for all ranks, and with a process for each. A rank that has gone is told of.
 "$nvcc" -O2 -std=c++17 -w -lineinfo -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/nccl.cu" -Xlinker "${WARPLENS_BUILD_DIR:?}/lib/libraries/libnccl.so.2" -Xlinker -rpath-link="$WARPLENS_BUILD_DIR/lib" -o nccl ||
   fail 'nccl.cu: not built'
@@ -69,13 +105,58 @@ for ranks in 2 3 5; do
   expect_code 0
   printf '%s\n' "$ranks ranks, 0 wrong" | diff - stdout || fail "NCCL, $ranks processes"
 done
+# Processes of several machines: each on one of its own, and two on each.
+for words in '2 2' '4 4' '4 2'; do
+  # shellcheck disable=SC2086 # two words
+  run "$warplens" run ./nccl processes $words
+  expect_code 0
+  printf '%s\n' "${words% *} ranks, 0 wrong" | diff - stdout || fail "NCCL, processes and machines: $words"
+done
 run "$warplens" run --width 200 ./nccl threads 2
 expect_code 9
 expect_in stdout 'ncclCommInitAll.*: 5 invalid usage'
 expect_in stderr 'devices 2 makes it'
-run "$warplens" run ./nccl leaves 2
-expect_code 0
-expect_in stdout '6 another rank has ended'
+for words in 'leaves 2' 'leaves 2 2' 'leaves 2 2 0'; do
+  run "$warplens" run --width 200 ./nccl $words
+  expect_code 0
+  expect_in stdout '6 another rank has ended'
+  [ "$words" = 'leaves 2 2 0' ] && expect_in stderr 'lost the connection' || expect_in stderr 'rank 1 of 2 has ended'
+done
+
+# A fault is of all devices, until one of them is reset.
+cat >sticky.cu <<'CU'
+#include <cstdio>
+__global__ void write(int* out) { *out = 1; }
+int main() {
+  int *one, *other, answers[12] = {}, n = 0;
+  cudaSetDevice(1), cudaMalloc(&other, 4), write<<<1, 1>>>(other), cudaDeviceSynchronize();
+  cudaSetDevice(0), cudaMalloc(&one, 4);
+  write<<<1, 2000>>>(one); // an error of the call alone
+  answers[n++] = cudaPeekAtLastError(), answers[n++] = cudaGetLastError(), answers[n++] = cudaGetLastError();
+  write<<<1, 1>>>(nullptr);
+  answers[n++] = cudaDeviceSynchronize(), answers[n++] = cudaGetLastError(), answers[n++] = cudaGetLastError();
+  answers[n++] = cudaMalloc(&one, 4), answers[n++] = cudaSetDevice(1);
+  cudaDeviceReset(), cudaGetLastError();
+  for (int device = 1; device >= 0; --device) {
+    cudaSetDevice(device), cudaMalloc(&one, 4), write<<<1, 1>>>(one);
+    answers[n++] = cudaDeviceSynchronize(), answers[n++] = cudaMemset(one, 0, 4);
+  }
+  for (int answer : answers) std::printf("%d ", answer);
+}
+CU
+"$nvcc" -cudart shared -arch=sm_90 sticky.cu -o sticky || fail 'sticky.cu: not built'
+run "$warplens" run --devices 2 ./sticky
+[ "$(cat stdout)" = '9 9 0 700 700 700 700 700 0 0 0 0 ' ] || fail "after a fault: $(cat stdout)"
+
+# Memory that is handed to other processes as a file descriptor.
+"$nvcc" -w -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/shareable.cu" -o shareable -lcuda || fail 'shareable.cu: not built'
+for devices in 1 2; do
+  for proofs in never always; do
+    run "$warplens" run --devices $devices --proofs $proofs ./shareable
+    expect_code 0
+    [ "$(cat stdout)" = '0 wrong' ] || fail "shareable handles, $devices devices, --proofs $proofs: $(cat stdout)"
+  done
+done
 
 # A device that is reset takes its memory with it, and not the managed variables of code that another goes on to use.
 cat >reset.cu <<'CU'

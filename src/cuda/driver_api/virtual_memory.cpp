@@ -22,9 +22,18 @@ cudaError_t refuse(Runtime& runtime, const char* what) {
   return cudaErrorNotSupported;
 }
 
-cudaError_t check_properties(const PhysicalProperties* properties) {
+cudaError_t check_properties(Runtime& runtime, const PhysicalProperties* properties) {
   if (!properties || properties->type != pinned) return cudaErrorInvalidValue;
+  if ((properties->handle_types & ~cudaMemHandleTypePosixFileDescriptor) != 0)
+    return refuse(runtime, "cuMemCreate for handles that are no file descriptors");
   return check_location(properties->location);
+}
+
+// A handle has another type of 64 bits.
+cudaError_t give(unsigned long long* out, ResultOr<u64, cudaError_t> made) {
+  if (!made) return made.error();
+  *out = *made;
+  return cudaSuccess;
 }
 
 template <class Body> CUresult manage(Body&& body) {
@@ -51,11 +60,26 @@ CUresult cuMemCreate(unsigned long long* handle, std::size_t size, const Physica
                      unsigned long long flags) {
   return manage([&](Runtime& r) -> cudaError_t {
     if (!handle || flags != 0) return cudaErrorInvalidValue;
-    if (cudaError_t error = check_properties(properties); error != cudaSuccess) return error;
-    ResultOr<u64, cudaError_t> created = create_physical(r, size, *properties);
-    if (!created) return created.error();
-    *handle = *created;
-    return cudaSuccess;
+    if (cudaError_t error = check_properties(r, properties); error != cudaSuccess) return error;
+    return give(handle, create_physical(r, size, *properties));
+  });
+}
+
+CUresult cuMemExportToShareableHandle(int* out, unsigned long long handle, int type,
+                                      unsigned long long flags) {
+  return manage([&](Runtime&) {
+    return out && type == cudaMemHandleTypePosixFileDescriptor && flags == 0
+               ? give(out, export_physical(handle))
+               : cudaErrorInvalidValue;
+  });
+}
+
+// The descriptor is given as a pointer.
+CUresult cuMemImportFromShareableHandle(unsigned long long* handle, void* file, int type) {
+  return manage([&](Runtime& r) {
+    if (!handle || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
+    r.repeats.forget(); // what others write there is not seen
+    return give(handle, import_physical(static_cast<int>(reinterpret_cast<u64>(file))));
   });
 }
 
@@ -117,12 +141,8 @@ CUresult cuMemGetAllocationPropertiesFromHandle(PhysicalProperties* properties, 
 }
 
 CUresult cuMemRetainAllocationHandle(unsigned long long* handle, void* address) {
-  return manage([&](Runtime&) -> cudaError_t {
-    if (!handle) return cudaErrorInvalidValue;
-    ResultOr<u64, cudaError_t> found = retain_physical(reinterpret_cast<u64>(address));
-    if (!found) return found.error();
-    *handle = *found;
-    return cudaSuccess;
+  return manage([&](Runtime&) {
+    return handle ? give(handle, retain_physical(reinterpret_cast<u64>(address))) : cudaErrorInvalidValue;
   });
 }
 

@@ -96,11 +96,17 @@ cudaError_t library_call(const char* function, cudaStream_t stream, std::vector<
   cudaError_t error = api_on(
       stream, [&](Runtime& r) { return perform_call(r, function, operands, body); },
       [&](Runtime&) {
-        return Made(CallWork{function, [function, operands, body] {
-                               return api(
-                                   [&](Runtime& r) { return perform_call(r, function, operands, body); });
-                             }});
+        return Made(CallWork{function,
+                             [function, operands, body] { return library_work(function, operands, body); }});
       });
+  last_error() = before;
+  return error;
+}
+
+cudaError_t library_work(const char* function, const std::vector<Operand>& operands,
+                         const std::function<cudaError_t()>& body) {
+  const cudaError_t before = last_error();
+  const cudaError_t error = api([&](Runtime& r) { return perform_call(r, function, operands, body); });
   last_error() = before;
   return error;
 }

@@ -24,6 +24,10 @@ u64 extent_bytes(u64 steps, u64 step, u64 rest, u64 element);
 cudaError_t library_call(const char* function, cudaStream_t, std::vector<Operand>,
                          std::function<cudaError_t()> body);
 
+// The same now, whatever streams have to do: of work that a graph or a group does in its turn.
+cudaError_t library_work(const char* function, const std::vector<Operand>&,
+                         const std::function<cudaError_t()>& body);
+
 // The same check of memory whose addresses are known only when the work is done.
 cudaError_t check_operands(const char* function, const std::vector<Operand>&);
 

@@ -1,56 +1,52 @@
-// How the ranks of a communicator hand data to one another, whether they are threads of one process or processes of one machine.
+// How the ranks of a communicator hand data to one another: threads of one process, processes of one machine, or of several.
 //
-// Each rank has a mailbox in memory that all of them share: a file without a name, which a rank finds by the process that made it. What
-// a rank sends is a file of its own, again without a name, put into its mailbox under a tag; whoever has read it says so, and after the
-// last reader it goes. Nothing waits here: what is not there yet is asked for again.
+// Each rank has a mailbox. What it sends is put there under a tag, and goes after the last reader. Nothing waits here: what is not there
+// yet is asked for again. On one machine the mailboxes are memory that all share (shared_mailboxes.h). A rank on another machine has its
+// mailbox there, too, and asks the process that made the mailboxes, over TCP (far_mailboxes.h).
+//
+// Why TCP, and not MPI: NCCL itself begins over TCP, with an address in its unique id. So a program that runs with NCCL runs here,
+// with or without MPI, whichever MPI it is, and from whichever thread.
 #pragma once
 #include "base/types.h"
-#include <atomic>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace warplens::runtime {
 
-// Names the memory to another process of the machine.
+// Names mailboxes to another process.
 struct MailboxesAddress {
+  u64 machine = 0; // who sees the same processes
   i64 process = 0;
   i32 file = -1;
-  bool operator==(const MailboxesAddress&) const = default;
+  u16 port = 0;               // of TCP; 0: other machines cannot ask
+  std::array<u32, 8> hosts{}; // by which the machine is known, in the network's order of bytes; 0: no more
+  std::array<u64, 2> secret{};
 };
 
 class Mailboxes {
 public:
   static constexpr u32 most_ranks = 1024;
+  enum class Reach : u8 { machine, machines };
   // Nothing where the host refuses, or whoever made it is not there any more.
-  static std::shared_ptr<Mailboxes> create();
+  static std::shared_ptr<Mailboxes> create(Reach);
   static std::shared_ptr<Mailboxes> open(const MailboxesAddress&);
-  ~Mailboxes();
-  Mailboxes(const Mailboxes&) = delete;
-  Mailboxes& operator=(const Mailboxes&) = delete;
-  MailboxesAddress address() const { return address_; }
+  virtual ~Mailboxes() = default;
+  const MailboxesAddress& address() const { return address_; }
 
-  void join(u32 rank); // this process has that rank from here on
-  bool has_joined(u32 rank) const;
-  bool is_alive(u32 rank) const; // one that has joined: its process
-
+  virtual void join(u32 rank) = 0; // this process has that rank from here on
+  virtual bool has_joined(u32 rank) = 0;
+  virtual bool is_alive(u32 rank) = 0; // one that has joined: its process
   // False: the mailbox is full, until others have read. `tag` is not 0, and another than those that are not read yet.
-  bool put(u32 rank, u64 tag, std::span<const std::byte> data, u32 readers);
-  // What `from` put there; once for each reader. Nothing: not yet. `size`: bytes that are expected; false where it has others.
-  std::optional<bool> take(u32 from, u64 tag, std::span<std::byte> out);
-  bool all_is_read(u32 rank) const;
+  virtual bool put(u32 rank, u64 tag, std::span<const std::byte> data, u32 readers) = 0;
+  // What `from` put there; once for each reader. Nothing: not yet. `out` has the bytes that are expected; false where there are others.
+  virtual std::optional<bool> take(u32 from, u64 tag, std::span<std::byte> out) = 0;
+  virtual bool may_leave(u32 rank) = 0;          // nobody needs its process for what the rank put there
+  virtual bool is_lost() const { return false; } // for ever: nothing of the above works
 
-private:
-  struct Slot;
-  struct Box;
-  Mailboxes() = default;
-  Box& box(u32 rank) const;
-
+protected:
   MailboxesAddress address_;
-  int own_file_ = -1;
-  void* shared_ = nullptr;
 };
 
 } // namespace warplens::runtime

@@ -23,10 +23,6 @@ Status check(const char* name, const Communicator* c, int type, cudaStream_t str
     return refuse(cuda_error, fmt::format("{}: the stream is of device {}, and rank {} of device {}: call "
                                           "cudaSetDevice({}) before cudaStreamCreate",
                                           name, device_of(stream), c->rank, c->device, c->device));
-  if (is_captured(stream)) {
-    library_gap(fmt::format("{} on a stream that is captured", name));
-    return invalid_usage;
-  }
   return success;
 }
 Status check_rank(const char* name, const Communicator& c, int rank) {
@@ -44,7 +40,7 @@ ResultOr<Reduction, Status> reduction(const char* name, const Communicator& c, i
 u64 bytes_in(u64 count, int type, u64 ranks = 1) { return extent_bytes(ranks, count, 0, bytes_of(type)); }
 
 Call collective(const char* name, Communicator* c, cudaStream_t stream) {
-  return {name, c, stream, collective_tag | ++c->collectives};
+  return {name, c, stream, collective_tag, &c->collectives};
 }
 
 } // namespace
@@ -192,7 +188,7 @@ int ncclSend(const void* send, std::size_t count, int type, int peer, Communicat
   if (Status status = check("ncclSend", c, type, stream); status != success) return status;
   if (Status status = check_rank("ncclSend", *c, peer); status != success) return status;
   const u32 to = static_cast<u32>(peer);
-  Call call{"ncclSend", c, stream, pair_tag | u64{to} << 40 | ++c->sent[to]};
+  Call call{"ncclSend", c, stream, pair_tag | u64{to} << 40, &c->sent[to]};
   call.give = send, call.give_bytes = bytes_in(count, type), call.readers = 1;
   return submit(std::move(call));
 }
@@ -201,7 +197,7 @@ int ncclRecv(void* receive, std::size_t count, int type, int peer, Communicator*
   if (Status status = check("ncclRecv", c, type, stream); status != success) return status;
   if (Status status = check_rank("ncclRecv", *c, peer); status != success) return status;
   const u32 from = static_cast<u32>(peer);
-  Call call{"ncclRecv", c, stream, pair_tag | u64{c->rank} << 40 | ++c->received[from]};
+  Call call{"ncclRecv", c, stream, pair_tag | u64{c->rank} << 40, &c->received[from]};
   call.from = {from}, call.from_bytes = bytes_in(count, type);
   return submit(joined(std::move(call), receive, bytes_in(count, type), false));
 }

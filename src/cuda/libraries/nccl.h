@@ -3,7 +3,7 @@
 // NCCL's kernels exist as machine code alone, and wait for one another on several GPUs at once. Here a call is an operation that puts what
 // this rank gives into its mailbox (mailboxes.h), waits for what the others give, and computes its part on the CPU when all of it is
 // there. A group's operations go on in turns until each has ended, so that one thread may be all ranks. Ranks are threads, or processes of
-// one machine.
+// one machine or of several.
 //
 //   nccl.cpp                 the calls that move data, and groups
 //   nccl_communicators.cpp   the calls about communicators
@@ -108,7 +108,8 @@ struct Call {
   const char* name;
   Communicator* communicator;
   cudaStream_t stream;
-  u64 tag;
+  u64 kind;    // collective_tag or pair_tag, with whom
+  u64* so_far; // of that kind: what a call's messages are called follows when its turn comes
   const void* give = nullptr;
   u64 give_bytes = 0;
   u32 readers = 0;
@@ -120,7 +121,11 @@ struct Call {
   std::optional<Reduction> multiply{}; // what is given
 };
 
+// On a stream that is captured: as a node of the graph, which is the whole group.
 Status submit(Call);
+
+// Whether this rank can still put and take.
+Status reach(const Communicator&, const char* name);
 
 constexpr u64 collective_tag = u64{1} << 63, pair_tag = u64{1} << 62;
 std::vector<u32> all_ranks(const Communicator&);

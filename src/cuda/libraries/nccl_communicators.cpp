@@ -19,16 +19,9 @@ struct UniqueId { // ncclUniqueId, 128 bytes
   static constexpr u64 right_magic = 0x4c43434e70726157;
   u64 magic;
   MailboxesAddress address;
-  char machine[64];
-  char rest[128 - sizeof(u64) - sizeof(MailboxesAddress) - 64];
+  char rest[128 - sizeof(u64) - sizeof(MailboxesAddress)];
 };
 static_assert(sizeof(UniqueId) == 128);
-
-std::string machine() {
-  char name[64] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 // Handles are told from what is none; with the runtime's lock held.
 std::map<const Communicator*, std::unique_ptr<Communicator>>& communicators() {
@@ -41,6 +34,7 @@ class Arrival final : public Operation {
 public:
   explicit Arrival(Communicator& c) : c_(c) { c.mailboxes->join(c.rank); }
   State step() override {
+    if (Status reached = reach(c_, "ncclCommInitRank"); reached != success) return fail(reached);
     for (u32 rank = 0; rank < c_.ranks; ++rank)
       if (!c_.mailboxes->has_joined(rank)) return State::waits;
     return State::done;
@@ -68,6 +62,7 @@ public:
         wishes_(c, "ncclCommSplit", all_ranks(c), tag_, sizeof(Wish)) {}
   State step() override {
     bool any = false;
+    if (Status reached = reach(c_, "ncclCommSplit"); reached != success) return fail(reached);
     if (!said_) {
       if (!c_.mailboxes->put(c_.rank, tag_, std::as_bytes(std::span(&wish_, 1)), c_.ranks))
         return State::waits;
@@ -107,7 +102,8 @@ private:
   }
   State meet() { // goes_on: the mailboxes are there
     if (members_[0] == c_.rank) {
-      if (own_ == nullptr && (own_ = Mailboxes::create()) == nullptr) return fail(system_error);
+      if (own_ == nullptr && (own_ = Mailboxes::create(Mailboxes::Reach::machines)) == nullptr)
+        return fail(system_error);
       const MailboxesAddress address = own_->address();
       if (!c_.mailboxes->put(c_.rank, second_, std::as_bytes(std::span(&address, 1)),
                              static_cast<u32>(members_.size() - 1)))
@@ -142,13 +138,6 @@ Status init_rank(Communicator** out, int ranks, const UniqueId& id, int rank) {
   if (static_cast<u32>(ranks) > Mailboxes::most_ranks)
     return refuse(invalid_usage,
                   fmt::format("ncclCommInitRank: {} ranks are more than {}", ranks, Mailboxes::most_ranks));
-  if (machine() != id.machine)
-    return refuse(
-        system_error,
-        fmt::format(
-            "ncclCommInitRank: rank {} is on another machine ('{}') than where the id was made ('{}'): "
-            "WarpLens's NCCL joins ranks of one machine",
-            rank, machine(), id.machine));
   {
     Runtime& runtime = Runtime::get();
     std::lock_guard lock(runtime.mutex);
@@ -156,7 +145,10 @@ Status init_rank(Communicator** out, int ranks, const UniqueId& id, int rank) {
   }
   std::shared_ptr<Mailboxes> mailboxes = Mailboxes::open(id.address);
   if (mailboxes == nullptr)
-    return refuse(system_error, "ncclCommInitRank: the process that made the id has ended");
+    return refuse(system_error,
+                  fmt::format("ncclCommInitRank: rank {} does not reach the process that made the id: it has "
+                              "ended, or is on another machine that takes no connection at port {}",
+                              rank, id.address.port));
   *out = keep(
       member(std::move(mailboxes), static_cast<u32>(rank), static_cast<u32>(ranks), thread_state().device));
   return submit(std::make_unique<Arrival>(**out));
@@ -204,12 +196,11 @@ const char* ncclGetLastError(Communicator*) { return last_message().c_str(); }
 
 int ncclGetUniqueId(UniqueId* id) {
   if (id == nullptr) return invalid_argument;
-  std::shared_ptr<Mailboxes> made = Mailboxes::create();
+  std::shared_ptr<Mailboxes> made = Mailboxes::create(Mailboxes::Reach::machines);
   if (made == nullptr)
     return refuse(system_error, "ncclGetUniqueId: the system gives no memory that processes share");
   std::memset(static_cast<void*>(id), 0, sizeof *id);
   id->magic = UniqueId::right_magic, id->address = made->address();
-  machine().copy(id->machine, sizeof id->machine - 1);
   std::lock_guard lock(Runtime::get().mutex);
   of_ids()[made.get()] = made;
   return success;
@@ -236,7 +227,7 @@ int ncclCommInitAll(Communicator** out, int count, const int* devices) {
       return refuse(invalid_usage,
                     fmt::format("ncclCommInitAll: there is no device {}; warplens run --devices {} makes it",
                                 device, count));
-  std::shared_ptr<Mailboxes> mailboxes = Mailboxes::create();
+  std::shared_ptr<Mailboxes> mailboxes = Mailboxes::create(Mailboxes::Reach::machine);
   if (mailboxes == nullptr) return system_error;
   for (int i = 0; i < count; ++i) {
     const u32 device = static_cast<u32>(devices == nullptr ? i : devices[i]);
@@ -260,7 +251,7 @@ int ncclCommDestroy(Communicator* c) {
   if (!is_known(c)) return invalid_argument;
   auto somebody_reads = [&] {
     for (u32 rank = 0; rank < c->ranks; ++rank)
-      if (rank != c->rank && c->mailboxes->is_alive(rank)) return !c->mailboxes->all_is_read(c->rank);
+      if (rank != c->rank && c->mailboxes->is_alive(rank)) return !c->mailboxes->may_leave(c->rank);
     return false;
   };
   for (u32 looks = 0; looks < 10'000 && somebody_reads(); ++looks) // ten seconds

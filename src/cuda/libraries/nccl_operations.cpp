@@ -1,5 +1,6 @@
 // See nccl.h. An operation that cannot go on says so, and is asked again: first at once, then every millisecond.
 #include "libraries/nccl.h"
+#include "runtime/capture.h"
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@ namespace {
 thread_local std::string message_of_thread;
 thread_local u32 group_depth = 0;
 thread_local std::vector<std::unique_ptr<Operation>> group;
+thread_local std::vector<Call> captured; // of the group: those on a captured stream
 
 Status run(std::vector<std::unique_ptr<Operation>> operations) {
   Status out = success;
@@ -52,11 +54,12 @@ bool may_access(const Communicator& c, const void* buffer) {
 class Transfer final : public Operation {
 public:
   explicit Transfer(Call call)
-      : call_(std::move(call)),
-        inbox_(*call_.communicator, call_.name, call_.from, call_.tag, call_.from_bytes) {}
+      : call_(std::move(call)), tag_(call_.kind | ++*call_.so_far),
+        inbox_(*call_.communicator, call_.name, call_.from, tag_, call_.from_bytes) {}
   State step() override {
     bool any = false;
     const Communicator& c = *call_.communicator;
+    if (Status reached = reach(c, call_.name); reached != success) return fail(reached);
     for (const void* buffer : {call_.give, static_cast<const void*>(call_.take)})
       if (!may_access(c, buffer))
         return fail(
@@ -74,7 +77,7 @@ public:
     }
     if (!inbox_.look(status, any)) return any ? State::goes_on : State::waits;
     if (status != success || call_.take == nullptr) return State::done;
-    const cudaError_t error = library_call(call_.name, call_.stream, {{call_.take, call_.take_bytes}}, [&] {
+    const cudaError_t error = library_work(call_.name, {{call_.take, call_.take_bytes}}, [&] {
       call_.finish(inbox_);
       return cudaSuccess;
     });
@@ -84,12 +87,12 @@ public:
 private:
   State give() {
     bool put = false;
-    const cudaError_t error = library_call(call_.name, call_.stream, {{call_.give, call_.give_bytes}}, [&] {
+    const cudaError_t error = library_work(call_.name, {{call_.give, call_.give_bytes}}, [&] {
       std::span<const std::byte> data(static_cast<const std::byte*>(call_.give),
                                       call_.readers == 0 ? 0 : call_.give_bytes);
       if (call_.multiply)
         product_ = multiplied(*call_.multiply, call_.give, call_.give_bytes), data = product_;
-      put = call_.communicator->mailboxes->put(call_.communicator->rank, call_.tag, data, call_.readers);
+      put = call_.communicator->mailboxes->put(call_.communicator->rank, tag_, data, call_.readers);
       return cudaSuccess;
     });
     if (error != cudaSuccess) return fail(cuda_error);
@@ -98,10 +101,35 @@ private:
   }
 
   Call call_;
+  u64 tag_;
   Inbox inbox_;
   std::vector<std::byte> product_;
   bool given_ = false, may_take_ = false;
 };
+
+// They wait for one another, and so are one node.
+Status put_into_graph(std::vector<Call> calls) {
+  const cudaStream_t stream = calls[0].stream;
+  for (const Call& call : calls)
+    if (call.stream != stream) {
+      library_gap(
+          fmt::format("{} on another stream that is captured than the group's first call", call.name));
+      return invalid_usage;
+    }
+  const std::string name = calls[0].name;
+  auto body = [calls = std::move(calls)] {
+    std::vector<std::unique_ptr<Operation>> operations;
+    for (const Call& call : calls) operations.push_back(std::make_unique<Transfer>(call));
+    return run(std::move(operations)) == success ? cudaSuccess : cudaErrorUnknown;
+  };
+  std::lock_guard lock(Runtime::get().mutex);
+  return capture(stream, Work(CallWork{name, std::move(body)})) == cudaSuccess ? success : cuda_error;
+}
+
+bool is_on_captured_stream(const Call& call) {
+  std::lock_guard lock(Runtime::get().mutex);
+  return is_captured(call.stream);
+}
 
 } // namespace
 
@@ -111,6 +139,15 @@ Status refuse(Status status, std::string message) {
   message_of_thread = message;
   runtime.say(diag::error("nccl", std::move(message)));
   return status;
+}
+Status reach(const Communicator& c, const char* name) {
+  return c.mailboxes->is_lost()
+             ? refuse(
+                   remote_error,
+                   fmt::format("{}: rank {} of {} has lost the connection to the process on another machine "
+                               "that made the communicator",
+                               name, c.rank, c.ranks))
+             : success;
 }
 const std::string& last_message() { return message_of_thread; }
 
@@ -123,12 +160,19 @@ Status submit(std::unique_ptr<Operation> operation) {
   one.push_back(std::move(operation));
   return run(std::move(one));
 }
-Status submit(Call call) { return submit(std::make_unique<Transfer>(std::move(call))); }
+Status submit(Call call) {
+  if (!is_on_captured_stream(call)) return submit(std::make_unique<Transfer>(std::move(call)));
+  captured.push_back(std::move(call));
+  return group_depth != 0 ? success : put_into_graph(std::exchange(captured, {}));
+}
 
 void begin_group() { ++group_depth; }
 Status end_group() {
   if (group_depth == 0) return refuse(invalid_usage, "ncclGroupEnd: there is no group");
-  return --group_depth != 0 ? success : run(std::exchange(group, {}));
+  if (--group_depth != 0) return success;
+  const Status put = captured.empty() ? success : put_into_graph(std::exchange(captured, {}));
+  const Status ran = run(std::exchange(group, {}));
+  return put != success ? put : ran;
 }
 
 bool Inbox::look(Status& status, bool& any) {

@@ -13,9 +13,11 @@ constexpr unsigned first_bus = 1; // of the PCI; domain and slot are 0
 
 u64 attribute_of(const arch::Architecture& row, int attribute, u32 device) {
   const u32 pci_bus = first_bus + device;
-  constexpr int virtual_memory_management = 102; // which only the driver names
+  constexpr int virtual_memory_management = 102,
+                file_descriptors_as_handles = 103; // which only the driver names
   switch (attribute) {
-  case virtual_memory_management: return 1;
+  case virtual_memory_management:
+  case file_descriptors_as_handles: return 1;
 #define DEVICE_ATTRIBUTE(name, value)                                                                        \
   case cudaDevAttr##name:                                                                                    \
     return value;

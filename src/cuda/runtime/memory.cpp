@@ -76,7 +76,7 @@ static cudaError_t allocate(Runtime& runtime, void** pointer, u64 size, sim::All
 }
 
 static cudaError_t release(Runtime& runtime, void* pointer, bool host) {
-  if (!pointer) return cudaSuccess;
+  if (!pointer || (!host && free_imported(runtime, pointer))) return cudaSuccess;
   std::optional<sim::Allocation> found = runtime.memory().find(reinterpret_cast<u64>(pointer));
   bool is_host = found && found->kind == sim::AllocationKind::host;
   bool freeable = found && (is_host || found->kind == sim::AllocationKind::device ||

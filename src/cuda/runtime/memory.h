@@ -21,6 +21,8 @@ void host_reads_device_memory();
 
 // Memory of another process, which cudaIpcCloseMemHandle gives back and cudaFree does not (ipc.cpp).
 bool is_of_other_process(u64 address);
+// What cudaMemPoolImportPointer gave, which cudaFree does give back; false: it is no such pointer.
+bool free_imported(Runtime&, void* pointer);
 
 // Host memory that the program registered, and has unmapped or protected since, is no longer the device's: a kernel that still
 // uses it faults, where a GPU would find the old pages.

@@ -1,17 +1,31 @@
 // Memory pools. Stream-ordered allocation takes memory from the device like cudaMalloc and gives it back at once: a pool counts
-// what is its own, and keeps none. Other processes cannot open pools.
+// what is its own, and keeps none. Another process gets the name of a pool, in a file without one, and opens its allocations one by one
+// (ipc.cpp).
 #include "runtime/pool.h"
+#include "os/file.h"
 #include <algorithm>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace warplens::runtime {
 namespace {
 
 struct Pool {
   u32 device = 0;
-  u64 shared_with = 0;           // other devices that may access it, a bit each
-  std::map<int, u64> attributes; // cudaMemPoolAttr → value, of those that are only kept
-  u64 most = 0;                  // bytes that it may hold; 0: any
+  u64 shared_with = 0;             // other devices that may access it, a bit each
+  std::map<int, u64> attributes{}; // cudaMemPoolAttr → value, of those that are only kept
+  u64 most = 0;                    // bytes that it may hold; 0: any
   u64 used = 0, used_at_most = 0;
+  PoolName name{}; // number 0: of this process alone
+  bool is_imported() const { return name.number != 0 && name.process != getpid(); }
+};
+// The content of the file that stands for a pool.
+struct PoolLabel {
+  static constexpr u64 right_magic = 0x4c4f4f5072617057;
+  u64 magic = right_magic;
+  PoolName name;
+  u32 device = 0, unused = 0;
 };
 struct Owned {
   Pool* pool;
@@ -63,7 +77,7 @@ cudaError_t check_location(Runtime& runtime, const cudaMemLocation* location, in
 
 cudaError_t take_from_pool(cudaMemPool_t handle, u64 size) {
   const Pool* pool = find(handle);
-  if (!pool) return cudaErrorInvalidValue;
+  if (!pool || pool->is_imported()) return cudaErrorInvalidValue;
   return pool->most != 0 && size > pool->most - std::min(pool->most, pool->used) ? cudaErrorMemoryAllocation
                                                                                  : cudaSuccess;
 }
@@ -85,6 +99,11 @@ void note_freed(u64 address) {
 }
 
 cudaMemPool_t pool_in_use(u32 device) { return pools_on(device).current; }
+
+std::optional<PoolName> shared_name(cudaMemPool_t handle) {
+  const Pool* pool = find(handle);
+  return pool && pool->name.number != 0 ? std::optional(pool->name) : std::nullopt;
+}
 
 u32 device_of_pool(cudaMemPool_t handle) { return find(handle)->device; }
 
@@ -114,7 +133,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return api([&](Runtime& r) {
     Pool* found = find(pool);
-    if (!r.is_device(device) || !found || found->device != static_cast<u32>(device))
+    if (!r.is_device(device) || !found || found->is_imported() || found->device != static_cast<u32>(device))
       return cudaErrorInvalidValue;
     pools_on(device).current = found;
     return cudaSuccess;
@@ -146,7 +165,44 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
     if (cudaError_t error = check_location(r, &properties->location, properties->allocType);
         error != cudaSuccess)
       return error;
-    *pool = pools().add({.device = static_cast<u32>(properties->location.id), .most = properties->maxSize});
+    if ((properties->handleTypes & ~cudaMemHandleTypePosixFileDescriptor) != 0) {
+      r.note_unsupported("memory pools whose handles are no file descriptors");
+      return cudaErrorNotSupported;
+    }
+    static u64 last = 0; // of this process
+    const PoolName name = properties->handleTypes != 0 ? PoolName{getpid(), ++last} : PoolName{};
+    *pool = pools().add(
+        {.device = static_cast<u32>(properties->location.id), .most = properties->maxSize, .name = name});
+    return cudaSuccess;
+  });
+}
+
+// A new file descriptor, which the program closes.
+cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
+                                               cudaMemAllocationHandleType type, unsigned flags) {
+  return api([&](Runtime&) {
+    const std::optional<PoolName> name = shared_name(pool);
+    if (!handle || !name || type != cudaMemHandleTypePosixFileDescriptor || flags != 0)
+      return cudaErrorInvalidValue;
+    const PoolLabel label{.name = *name, .device = find(pool)->device};
+    const int file = memfd_create("warplens-memory-pool", MFD_CLOEXEC);
+    if (file < 0 || !os::write_all(file, std::as_bytes(std::span(&label, 1))))
+      return close(file), cudaErrorOperatingSystem;
+    *static_cast<int*>(handle) = file;
+    return cudaSuccess;
+  });
+}
+// The descriptor is given as a pointer. New memory does not come from such a pool.
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle,
+                                                 cudaMemAllocationHandleType type, unsigned flags) {
+  return api([&](Runtime& r) {
+    PoolLabel label;
+    const int file = static_cast<int>(reinterpret_cast<u64>(handle));
+    if (!pool || type != cudaMemHandleTypePosixFileDescriptor || flags != 0 ||
+        pread(file, &label, sizeof label, 0) != sizeof label || label.magic != PoolLabel::right_magic ||
+        !r.is_device(static_cast<int>(label.device)))
+      return cudaErrorInvalidValue;
+    *pool = pools().add({.device = label.device, .name = label.name});
     return cudaSuccess;
   });
 }

@@ -12,4 +12,13 @@ void note_taken(Runtime&, cudaMemPool_t, u64 address, u64 size);
 void note_freed(u64 address);
 cudaMemPool_t pool_of(u64 address); // null: the memory is of none
 
+// Of a pool that several processes have.
+struct PoolName {
+  i64 process = 0; // that made it
+  u64 number = 0;  // there
+  bool operator==(const PoolName&) const = default;
+};
+std::optional<PoolName>
+    shared_name(cudaMemPool_t); // nothing: there is no such pool, or it is of this process alone
+
 } // namespace warplens::runtime

@@ -186,8 +186,8 @@ void Runtime::reset(u32 which) {
   if (!device) return;
   note_shared_memory_at_end(*this);
   started.erase(which);
-  if (!started.empty()) {
-    (void)deferrals.run_all(*this); // others may need what they write
+  if (!started.empty() && sticky == cudaSuccess) { // a fault is of all devices, and so is what ends it
+    (void)deferrals.run_all(*this);                // others may need what they write
     repeats.forget();
     belongings.forget(which);
     binaries.unload(which);
@@ -203,6 +203,7 @@ void Runtime::reset(u32 which) {
   repeats.forget();
   binaries.unload();
   device.reset();
+  started.clear();
   sticky = owed = cudaSuccess;
   limits.clear();
 }

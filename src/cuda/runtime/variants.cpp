@@ -53,6 +53,7 @@ template <class Properties> Properties properties_of(const arch::Architecture& r
   p.reservedSharedMemPerBlock = limits.shared_reserved_per_block;
   p.clusterLaunch = row.features.cluster_launch;
   p.memoryPoolsSupported = p.hostRegisterSupported = 1;
+  p.memoryPoolSupportedHandleTypes = cudaMemHandleTypePosixFileDescriptor;
   if constexpr (requires { p.clockRate; }) {
     p.clockRate = static_cast<int>(row.part.clock_khz);
     p.memoryClockRate = static_cast<int>(row.part.memory_clock_khz);

@@ -1,14 +1,16 @@
 // See virtual_memory.h. A reservation is a range without access rights, and what is not mapped in it stays one.
 #include "runtime/virtual_memory.h"
 #include "base/bits.h"
+#include "os/file.h"
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace warplens::runtime {
 namespace {
 
-// The file behind all pages. Parts of it are used once, and their pages given back when nobody has them any more.
+// The file behind all pages that other processes cannot have. Parts of it are used once, and their pages given back when nobody has them any more.
 class Pages {
 public:
   static Pages& get() {
@@ -18,28 +20,42 @@ public:
   std::optional<u64> take(u64 size) {
     if (file_ < 0) file_ = memfd_create("warplens-device-memory", MFD_CLOEXEC);
     if (file_ < 0 || ftruncate(file_, static_cast<off_t>(end_ + size)) != 0) return {};
-    used_ += size;
     return std::exchange(end_, end_ + size);
   }
   void give(u64 offset, u64 size) {
     (void)fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                     static_cast<off_t>(size));
-    used_ -= size;
   }
   int file() const { return file_; }
-  u64 used() const { return used_; }
 
 private:
   int file_ = -1;
-  u64 end_ = 0, used_ = 0;
+  u64 end_ = 0;
 };
 
 struct Physical {
-  Physical(u64 at, u64 bytes, const PhysicalProperties& what) : offset(at), size(bytes), properties(what) {}
-  ~Physical() { Pages::get().give(offset, size); }
+  // `file`: of pages for other processes, which have one of their own; `made` here, and not by another process.
+  Physical(os::Descriptor file, u64 at, u64 bytes, const PhysicalProperties& what, bool made)
+      : own_file(std::move(file)), offset(at), size(bytes), counted(made ? bytes : 0), properties(what) {
+    all_counted += counted;
+  }
+  ~Physical() {
+    all_counted -= counted;
+    if (!own_file) Pages::get().give(offset, size);
+  }
   Physical(const Physical&) = delete;
   Physical& operator=(const Physical&) = delete;
-  u64 offset, size;
+  int file() const { return own_file ? own_file.get() : Pages::get().file(); }
+
+  os::Descriptor own_file;
+  u64 offset, size, counted;
+  PhysicalProperties properties;
+  static inline u64 all_counted = 0;
+};
+// Behind the pages of such a file.
+struct Label {
+  static constexpr u64 right_magic = 0x4d4d566372726157;
+  u64 magic = right_magic, size = 0;
   PhysicalProperties properties;
 };
 struct Handle {
@@ -64,9 +80,10 @@ struct Space {
   std::map<u64, Handle> handles;
 };
 Space& space() { return of_device<Space>(); }
-u64 next_handle() { // of all that the process ever had
+u64 new_handle(std::shared_ptr<Physical> pages) { // of all that the process ever had
   static u64 last = 0;
-  return ++last;
+  space().handles[++last].pages = std::move(pages);
+  return last;
 }
 
 bool fits(u64 number) { return number % mapping_granularity == 0; }
@@ -164,11 +181,37 @@ ResultOr<u64, cudaError_t> create_physical(Runtime& runtime, u64 size, const Phy
   if (size == 0 || !fits(size)) return failure(cudaErrorInvalidValue);
   const u64 capacity = runtime.memory().capacity(), used = runtime.memory().used() + physical_bytes();
   if (used > capacity || size > capacity - used) return failure(cudaErrorMemoryAllocation);
-  std::optional<u64> offset = Pages::get().take(size);
-  if (!offset) return failure(cudaErrorMemoryAllocation);
-  const u64 handle = next_handle();
-  space().handles[handle].pages = std::make_shared<Physical>(*offset, size, properties);
-  return handle;
+  os::Descriptor own;
+  u64 offset = 0;
+  if (properties.handle_types != 0) {
+    own = os::Descriptor(memfd_create("warplens-exported-memory", MFD_CLOEXEC));
+    const Label label{.size = size, .properties = properties};
+    if (!own || pwrite(own.get(), &label, sizeof label, static_cast<off_t>(size)) != sizeof label)
+      return failure(cudaErrorMemoryAllocation);
+  } else if (const std::optional<u64> taken = Pages::get().take(size)) {
+    offset = *taken;
+  } else {
+    return failure(cudaErrorMemoryAllocation);
+  }
+  return new_handle(std::make_shared<Physical>(std::move(own), offset, size, properties, true));
+}
+
+ResultOr<int, cudaError_t> export_physical(u64 handle) {
+  auto found = space().handles.find(handle);
+  if (found == space().handles.end() || !found->second.pages->own_file) return failure(cudaErrorInvalidValue);
+  const int file = fcntl(found->second.pages->file(), F_DUPFD_CLOEXEC, 0);
+  return file < 0 ? ResultOr<int, cudaError_t>(failure(cudaErrorOperatingSystem)) : file;
+}
+
+ResultOr<u64, cudaError_t> import_physical(int file) {
+  Label label;
+  struct stat status {};
+  os::Descriptor own(fcntl(file, F_DUPFD_CLOEXEC, 0));
+  const off_t end = fstat(own.get(), &status) == 0 ? status.st_size - static_cast<off_t>(sizeof label) : -1;
+  if (end <= 0 || pread(own.get(), &label, sizeof label, end) != sizeof label ||
+      label.magic != Label::right_magic || label.size != static_cast<u64>(end) || !fits(label.size))
+    return failure(cudaErrorInvalidValue);
+  return new_handle(std::make_shared<Physical>(std::move(own), 0, label.size, label.properties, false));
 }
 
 cudaError_t release_physical(u64 handle) {
@@ -186,9 +229,7 @@ ResultOr<u64, cudaError_t> retain_physical(u64 address) {
       ++known.references;
       return u64{handle};
     }
-  const u64 handle = next_handle();
-  space().handles[handle].pages = mapping->second.pages;
-  return handle;
+  return new_handle(mapping->second.pages);
 }
 
 ResultOr<PhysicalProperties, cudaError_t> properties_of_physical(u64 handle) {
@@ -208,7 +249,7 @@ cudaError_t map_physical(u64 address, u64 size, u64 handle) {
   if ((next != space().mappings.end() && next->first < address + size) ||
       mapping_of(address) != space().mappings.end())
     return cudaErrorInvalidValue;
-  if (mmap(at(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, Pages::get().file(),
+  if (mmap(at(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, pages->second.pages->file(),
            static_cast<off_t>(pages->second.pages->offset)) == MAP_FAILED)
     return cudaErrorMemoryAllocation;
   space().mappings[address] = {size, pages->second.pages};
@@ -242,6 +283,6 @@ std::optional<MappedMemory> mapped_memory(u64 address) {
 
 bool is_reserved(u64 address) { return reservation_of(address) != space().reservations.end(); }
 
-u64 physical_bytes() { return Pages::get().used(); }
+u64 physical_bytes() { return Physical::all_counted; }
 
 } // namespace warplens::runtime

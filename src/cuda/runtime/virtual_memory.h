@@ -3,7 +3,7 @@
 // All pages lie in one file without a name; a mapping shows a part of it at an address, so that pages may be seen at several.
 // What is mapped and may be accessed is registered with the device like host memory that the program registers: kernels and
 // copies reach it, mappings in a row as one, and nothing is proved or put off about it (--proofs), since two addresses may
-// be one page. Addresses are outside of the device's own range, of which a program may reserve more than there is.
+// be one page. Pages that were made to be exported have a file of their own, which is the handle that other processes get. Addresses are outside of the device's own range, of which a program may reserve more than there is.
 //
 // All of this is used with the runtime's lock held. Sizes and offsets are bytes.
 #pragma once
@@ -13,8 +13,8 @@ namespace warplens::runtime {
 
 inline constexpr u64 mapping_granularity = u64{2} << 20;
 
-struct PhysicalProperties { // CUmemAllocationProp
-  int type = 0, handle_types = 0;
+struct PhysicalProperties {       // CUmemAllocationProp
+  int type = 0, handle_types = 0; // CUmemAllocationHandleType: bits
   cudaMemLocation location{};
   void* win32 = nullptr;
   unsigned char compression = 0, rdma = 0;
@@ -32,6 +32,9 @@ cudaError_t free_addresses(u64 address, u64 size); // a whole reservation in whi
 ResultOr<u64, cudaError_t> create_physical(Runtime&, u64 size, const PhysicalProperties&);
 cudaError_t release_physical(u64 handle); // its pages stay as long as they are mapped
 ResultOr<u64, cudaError_t> retain_physical(u64 address);
+// A new file descriptor, which the program closes. cudaErrorInvalidValue: the pages were not made for that, or the file is no such one.
+ResultOr<int, cudaError_t> export_physical(u64 handle);
+ResultOr<u64, cudaError_t> import_physical(int file);
 ResultOr<PhysicalProperties, cudaError_t> properties_of_physical(u64 handle);
 
 // Shows the first `size` bytes of the handle's pages at `address`, which the program reserved; nobody may access them yet.
@@ -48,6 +51,6 @@ struct MappedMemory {
 std::optional<MappedMemory> mapped_memory(u64 address); // that contains the address
 
 bool is_reserved(u64 address);
-u64 physical_bytes(); // of all pages
+u64 physical_bytes(); // of all pages that were made in this process
 
 } // namespace warplens::runtime

@@ -1,11 +1,14 @@
 // NCCL's calls, with declarations of its own, since its header is none of the toolkit's. `threads`: one thread is every rank, in groups;
-// `processes`: each rank is a process; `leaves`: one rank ends before it has come to the others.
+// `processes N [M]`: each rank is a process, on M machines (NCCL_HOSTID says so); `leaves 2 M RANK`: that rank ends before it has come to
+// the other.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +37,9 @@ int ncclReduce(const void*, void*, size_t, int, int, int, ncclComm*, cudaStream_
 int ncclReduceScatter(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
 int ncclBroadcast(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
 int ncclAllGather(const void*, void*, size_t, int, ncclComm*, cudaStream_t);
+int ncclAlltoAll(const void*, void*, size_t, int, ncclComm*, cudaStream_t);
+int ncclGather(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
+int ncclScatter(const void*, void*, size_t, int, int, ncclComm*, cudaStream_t);
 int ncclSend(const void*, size_t, int, int, ncclComm*, cudaStream_t);
 int ncclRecv(void*, size_t, int, int, ncclComm*, cudaStream_t);
 int ncclGroupStart();
@@ -74,6 +80,20 @@ static void expect(const char* what, const float* out, int count, float (*right)
       return;
     }
 }
+// A small number as the bytes of a type of NCCL.
+static std::uint64_t bits_of(int type, int number) {
+  constexpr std::uint8_t e4m3[] = {0, 0x38, 0x40, 0x44, 0x48, 0x4a}, e5m2[] = {0, 0x3c, 0x40, 0x42, 0x44, 0x45};
+  const float single = static_cast<float>(number);
+  const double wide = number;
+  std::uint64_t out = 0;
+  if (type < 6) return number;
+  if (type == 6) return __half_as_ushort(__float2half(single));
+  if (type == 10 || type == 11) return (type == 10 ? e4m3 : e5m2)[number];
+  if (type == 8) return std::memcpy(&out, &wide, 8), out;
+  std::memcpy(&out, &single, 4);
+  return type == 9 ? out >> 16 : out;
+}
+
 static float value(int i, int rank) { return static_cast<float>((i % 7 + 1) * (rank + 1)); }
 
 static void work(std::vector<Rank>& mine, int ranks) {
@@ -116,6 +136,46 @@ static void work(std::vector<Rank>& mine, int ranks) {
       [](int i, int, int) { return value(i % n, i / n); }, n * ranks);
   all("broadcast", [](Rank& r) { return ncclBroadcast(r.in, r.out, n, float32, 1, r.communicator, r.stream); },
       [](int i, int, int) { return value(i, 1); }, n);
+  all("all to all", [](Rank& r) { return ncclAlltoAll(r.in, r.out, n, float32, r.communicator, r.stream); },
+      [](int i, int rank, int) { return value(i % n + n * rank, i / n); }, n * ranks);
+  all("scatter from one", [](Rank& r) { return ncclScatter(r.in, r.out, n, float32, 1, r.communicator, r.stream); },
+      [](int i, int rank, int) { return value(i + n * rank, 1); }, n);
+  // What only the last has: the others keep what they had.
+  auto last = [&](const char* name, auto call, auto right, int count) {
+    const std::vector<float> zeros(n * ranks);
+    for (Rank& r : mine) MUST(cudaMemcpy(r.out, zeros.data(), zeros.size() * sizeof(float), cudaMemcpyHostToDevice));
+    MUST(ncclGroupStart());
+    for (Rank& r : mine) MUST(call(r));
+    MUST(ncclGroupEnd());
+    for (Rank& r : mine)
+      if (r.rank == ranks - 1)
+        expect(name, r.out, count, right, r.rank, ranks);
+      else
+        expect(name, r.out, count, [](int, int, int) { return 0.0f; }, r.rank, ranks);
+  };
+  last("gather to one", [&](Rank& r) { return ncclGather(r.in, r.out, n, float32, ranks - 1, r.communicator, r.stream); },
+       [](int i, int, int) { return value(i % n, i / n); }, n * ranks);
+  last("sum to one", [&](Rank& r) { return ncclReduce(r.in, r.out, n, float32, sum, ranks - 1, r.communicator, r.stream); },
+       [](int i, int, int ranks) { return value(i, 0) * ranks * (ranks + 1) / 2; }, n);
+  // All types and operators.
+  for (int type = 0; type < 12; ++type)
+    for (int op = sum; op <= average; ++op) {
+      const int size = type < 2 || type > 9 ? 1 : type == 6 || type == 9 ? 2 : type == 4 || type == 5 || type == 8 ? 8 : 4;
+      const bool chooses = op == maximum || op == minimum;
+      for (Rank& r : mine) {
+        const std::uint64_t own = bits_of(type, chooses ? r.rank + 1 : 1);
+        MUST(cudaMemcpy(r.out, &own, size, cudaMemcpyHostToDevice));
+      }
+      MUST(ncclGroupStart());
+      for (Rank& r : mine) MUST(ncclAllReduce(r.out, r.out, 1, type, op, r.communicator, r.stream));
+      MUST(ncclGroupEnd());
+      for (Rank& r : mine) {
+        std::uint64_t out = 0;
+        MUST(cudaMemcpy(&out, r.out, size, cudaMemcpyDeviceToHost));
+        if (out != bits_of(type, op == sum || op == maximum ? ranks : 1) && wrong++ < 5)
+          std::printf("type %d, operator %d, rank %d: %llx\n", type, op, r.rank, static_cast<unsigned long long>(out));
+      }
+    }
   // Everybody to the next, round and round.
   all("ring",
       [ranks](Rank& r) {
@@ -172,6 +232,24 @@ static void work(std::vector<Rank>& mine, int ranks) {
            mine[i].rank, ranks);
     MUST(ncclCommDestroy(half[i]));
   }
+  // A graph that runs twice: what each has taken from its neighbour is added up again.
+  for (Rank& r : mine) {
+    if (mine.size() != 1) break; // one thread captures one stream
+    cudaGraph_t graph;
+    cudaGraphExec_t run;
+    MUST(cudaStreamBeginCapture(r.stream, cudaStreamCaptureModeThreadLocal));
+    MUST(ncclAllReduce(r.in, r.out, n, float32, sum, r.communicator, r.stream));
+    MUST(ncclGroupStart());
+    MUST(ncclSend(r.out, n, float32, (r.rank + 1) % ranks, r.communicator, r.stream));
+    MUST(ncclRecv(r.in, n, float32, (r.rank + ranks - 1) % ranks, r.communicator, r.stream));
+    MUST(ncclGroupEnd());
+    MUST(cudaStreamEndCapture(r.stream, &graph));
+    MUST(cudaGraphInstantiate(&run, graph, 0));
+    expect("before the graph", r.in, n, [](int i, int rank, int) { return value(i, rank); }, r.rank, ranks);
+    for (int i = 0; i < 2; ++i) MUST(cudaGraphLaunch(run, r.stream));
+    MUST(cudaStreamSynchronize(r.stream));
+    expect("graph", r.in, n, [](int i, int, int ranks) { return value(i, 0) * ranks * (ranks + 1) / 2 * ranks; }, r.rank, ranks);
+  }
   for (Rank& r : mine) MUST(ncclCommDestroy(r.communicator));
 }
 
@@ -216,6 +294,9 @@ int main(int, char** words) {
       rank = child;
       break;
     }
+  const int leaver = words[3] != nullptr && words[4] != nullptr ? std::atoi(words[4]) : 1;
+  if (leaver == 0) rank ^= 1; // this process stays
+  if (words[3] != nullptr) setenv("NCCL_HOSTID", std::to_string(rank % std::atoi(words[3])).c_str(), 1);
   if (rank == 0) {
     MUST(ncclGetUniqueId(id));
     *ready = 1;
@@ -226,17 +307,18 @@ int main(int, char** words) {
   MUST(cudaSetDevice(rank % devices));
   mine.emplace_back();
   mine[0].rank = rank;
-  MUST(ncclCommInitRank(&mine[0].communicator, ranks, *id, rank));
+  int status = ncclCommInitRank(&mine[0].communicator, ranks, *id, rank);
   if (std::strcmp(words[1], "leaves") == 0) {
     float* data;
     cudaMalloc(&data, sizeof(float));
-    if (rank == 1) _exit(0);
-    const int status = ncclAllReduce(data, data, 1, float32, sum, mine[0].communicator, nullptr);
+    if (rank == leaver) _exit(0);
+    if (status == 0) status = ncclAllReduce(data, data, 1, float32, sum, mine[0].communicator, nullptr);
     std::printf("%d %s\n", status, ncclGetErrorString(status));
     return 0;
   }
+  MUST(status);
   work(mine, ranks);
-  int failed = wrong, status = 0;
+  int failed = wrong;
   while (rank == 0 && wait(&status) > 0) failed += status != 0;
   if (rank == 0) std::printf("%d ranks, %d wrong\n", ranks, failed);
   return failed != 0;

@@ -7,8 +7,8 @@
 // differ from round to round.
 //
 // Only the host could still write. It cannot do so through the runtime, which makes it wait for the end of the launch,
-// but a thread of the program may through pointers to managed, pinned and registered memory: where there is such memory,
-// the time is longer.
+// but a thread of the program may through pointers to managed, pinned and registered memory, and another process to what
+// it shares with this one: where there is such memory, the time is longer.
 //
 // Why workers need not stop to be compared: each says at which number of changes it found itself going round in
 // circles, and counts its own changes up before it says so. Were a thread to write after all of them have said the same

@@ -189,7 +189,7 @@ bool Memory::release(u64 address) {
   const AllocationKind kind = found->second.kind;
   const u64 padded = DriverPlacement::padded(size);
   const bool exported = found->second.in_other_process;
-  seen_by_host_ -= is_seen_by_host(found->second.kind);
+  seen_by_host_ -= is_seen_by_host(kind) + exported; // others write there
   if (written_ != nullptr) freed_[address] = std::move(found->second);
   allocations_.erase(found);
   Part& part = part_of(address);
@@ -214,7 +214,7 @@ std::optional<Memory::Exported> Memory::export_pages(u64 address) {
   if (found == allocations_.end()) return {};
   const u64 begin = align_down(address, page_size),
             end = align_up(address + DriverPlacement::padded(found->second.size), page_size);
-  found->second.in_other_process = true;
+  seen_by_host_ += !std::exchange(found->second.in_other_process, true);
   if (auto known = files_.find(begin); known != files_.end() && known->second.size == end - begin)
     return Exported{*known->second.file, begin, end - begin};
   const int file = memfd_create("warplens-shared-device-memory", MFD_CLOEXEC);
@@ -246,6 +246,7 @@ Result<u64> Memory::import_pages(int file, u64 size) {
     if (mmap(reinterpret_cast<void*>(*address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
              0) != MAP_FAILED) {
       allocations_[*address].in_other_process = true;
+      ++seen_by_host_;
       if (written_ != nullptr) written_->mark(*address, size);
       return address;
     }
