@@ -1,6 +1,6 @@
 // The three forms of an access agree; the properties that hold for all rules. All of it on the target in use: ctest
 // runs Forms and Targets on each instruction set (test.cmake), so that the sets agree by agreeing with the plain rules.
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 #include "arch/count.h"
 #include "arch/random_access.h"
 #include "arch/rules/distinct.h"

@@ -1,5 +1,5 @@
 // The kinds that checks report: each that the sources name is in the table, and what only begins like one is not.
-#include "base/check.h"
+#include "base/check_kinds.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>

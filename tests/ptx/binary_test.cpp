@@ -1,5 +1,5 @@
 // A module that is written and read is the same in every member, and damaged bytes are refused.
-#include "ir/binary.h"
+#include "ir/module_bytes.h"
 #include "ptx/parse.h"
 #include "support/print.h"
 #include <cstring>

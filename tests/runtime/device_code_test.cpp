@@ -1,5 +1,5 @@
 // Device code that comes out of the cache is what reading it again would give, and nothing else comes out.
-#include "ir/binary.h"
+#include "ir/module_bytes.h"
 #include "runtime/device_code.h"
 #include <cstring>
 #include <filesystem>

@@ -3,7 +3,7 @@
 //
 // The page writes a question into the room that wl_room() makes, and calls wl_ask(), which returns where the answer is: text
 // without an end mark, of wl_size() bytes, until the next question.
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 #include "base/cpu.h"
 #include "playground/answer.h"
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // Objects that threads and copies arrive at (mbarrier), copies in bulk, and products of matrices by groups of four warps, of machine code
-// as PTX. See kernel.h.
+// as PTX. See kernel_translation.h.
 //
 // What the object's 64 bits mean is in sim/memory/phase_barrier.h: code reads them, and SYNCS.EXCH writes them. A copy in bulk is one
 // instruction of a warp, whatever its lanes: ptxas puts a loop around it where each lane has one. So one lane does it here.
-#include "translate/kernel.h"
+#include "translate/kernel_translation.h"
 #include <cstdio>
 
 namespace warplens::translate {

@@ -1,4 +1,4 @@
-// Control flow of machine code as PTX. See kernel.h.
+// Control flow of machine code as PTX. See kernel_translation.h.
 //
 // Code is walked from the kernel's begin, with the regions that are open at each instruction: BSSY B, L opens one, whose lanes meet at
 // the BSYNC B in front of L; @P BREAK B takes lanes out. Lanes that a branch sends apart meet where the innermost region that both of
@@ -6,7 +6,7 @@
 // is a branch. Where functions call themselves, or are called through registers, code is walked once, and RET is a branch to one of the
 // places behind calls: the register that it names holds the offset.
 #include "machine_code/machine_code.h"
-#include "translate/kernel.h"
+#include "translate/kernel_translation.h"
 #include <algorithm>
 
 namespace warplens::translate {

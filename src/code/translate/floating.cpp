@@ -1,5 +1,5 @@
-// Floating point and conversions of machine code as PTX. See kernel.h.
-#include "translate/kernel.h"
+// Floating point and conversions of machine code as PTX. See kernel_translation.h.
+#include "translate/kernel_translation.h"
 
 namespace warplens::translate {
 

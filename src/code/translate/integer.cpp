@@ -1,5 +1,5 @@
-// Integers, bits and predicates of machine code as PTX. See kernel.h.
-#include "translate/kernel.h"
+// Integers, bits and predicates of machine code as PTX. See kernel_translation.h.
+#include "translate/kernel_translation.h"
 #include <bit>
 
 namespace warplens::translate {

@@ -1,5 +1,5 @@
-// Moves, constants, memory and atomics of machine code as PTX. See kernel.h.
-#include "translate/kernel.h"
+// Moves, constants, memory and atomics of machine code as PTX. See kernel_translation.h.
+#include "translate/kernel_translation.h"
 
 namespace warplens::translate {
 

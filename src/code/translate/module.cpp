@@ -5,7 +5,7 @@
 #include "ir/tidy.h"
 #include "machine_code/machine_code.h"
 #include "ptx/parse.h"
-#include "translate/kernel.h"
+#include "translate/kernel_translation.h"
 #include "translate/translate.h"
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Values of 64 bits, which machine code keeps in two registers, as registers of 64 bits: addresses above all. See kernel.h.
+// Values of 64 bits, which machine code keeps in two registers, as registers of 64 bits: addresses above all. See kernel_translation.h.
 //
 // Each pair has a register of its own beside its two (%d4 beside %r4 and %r5). It is read instead of them wherever it says the same:
 // behind an instruction that writes both at once, and behind a sum that is made of two instructions (IADD3 and IADD3.X, LEA and
@@ -7,7 +7,7 @@
 //
 // The two words of a sum may be in any registers: a loop keeps an address's words in R8 and R3, and copies R8 to R2 for the access.
 // Such a pair is %s8_3, and a copy of one word makes the pairs valid that are read somewhere.
-#include "translate/kernel.h"
+#include "translate/kernel_translation.h"
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// Textures and surfaces of machine code as PTX. See kernel.h.
+// Textures and surfaces of machine code as PTX. See kernel_translation.h.
 //
 // What a fetch says goes into two groups of registers: the layer and the coordinates; then how the level is chosen. With .SCR (7.x, 8.x) all
 // of it is dealt to the two groups evenly, at most two each. An object that is not the same for all lanes (7.x, 8.x) is a register between the
@@ -8,7 +8,7 @@
 // A surface has its layer behind the coordinates, of which the first counts bytes.
 //
 // The order of the registers was read from code that nvcc 13.0 made for 7.5, 9.0 and 12.0 from kernels in which each is another parameter.
-#include "translate/kernel.h"
+#include "translate/kernel_translation.h"
 #include <algorithm>
 
 namespace warplens::translate {

@@ -1,6 +1,6 @@
 // What the lanes of a warp do together, of machine code as PTX: barriers, votes, shuffles, exchanges of matrices and their products. See
-// kernel.h.
-#include "translate/kernel.h"
+// kernel_translation.h.
+#include "translate/kernel_translation.h"
 
 namespace warplens::translate {
 

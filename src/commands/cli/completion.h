@@ -1,6 +1,6 @@
 // Scripts that complete WarpLens's commands, options and their values in a shell.
 #pragma once
-#include "cli/table.h"
+#include "cli/option_table.h"
 
 namespace warplens::cli {
 

@@ -1,6 +1,6 @@
 // Manual pages, in the man macros of roff (man(7)).
 #pragma once
-#include "cli/table.h"
+#include "cli/option_table.h"
 
 namespace warplens::cli {
 

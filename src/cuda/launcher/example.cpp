@@ -2,8 +2,8 @@
 #include "launcher/example.h"
 #include "base/bits.h"
 #include "launcher/arguments.h"
+#include "launcher/parameter_strides.h"
 #include "launcher/reach.h"
-#include "launcher/strides.h"
 #include "launcher/uses.h"
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 //   * The type of a buffer's elements is that of the instructions that work on what is loaded or stored. What is only written is
 //     not filled. Integers stay below the sizes, as they may be indices.
 //   * Sizes are as large as addresses allow: the largest address is estimated (reach.h) for each size that is tried.
-//   * Strides are those of arrays without gaps (strides.h).
+//   * Strides are those of arrays without gaps (parameter_strides.h).
 //   * What is compared and exchanged is a lock, and begins as 0.
 //   * Blocks have as many threads as the kernel declares, else the width that it multiplies its block's index with; and the axes that it
 //     asks for.

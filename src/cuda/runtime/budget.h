@@ -18,7 +18,7 @@
 // libraries is, since they compute here what kernels would. --budget-work
 // gives warp instructions instead of seconds, so that two runs do the same; a launch is not stopped within its rest then.
 #pragma once
-#include "runtime/options.h"
+#include "runtime/environment_options.h"
 #include <map>
 #include <optional>
 #include <tuple>

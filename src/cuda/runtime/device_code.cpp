@@ -3,7 +3,7 @@
 // program's name and this very library, so these name the entry of the cache; a hit reads the module and
 // skips all of it. Small code is parsed faster than a file is opened and never gets there.
 #include "runtime/device_code.h"
-#include "ir/binary.h"
+#include "ir/module_bytes.h"
 #include "machine_code/cubin.h"
 #include "os/no_write_signals.h"
 #include "ptx/parse.h"

@@ -1,4 +1,4 @@
-// Kernel launches: checked as a GPU's driver checks them (refusal.h), run by the emulator, counted, and sent to
+// Kernel launches: checked as a GPU's driver checks them (launch_refusal.h), run by the emulator, counted, and sent to
 // the parent. Each that the program asks for is sent, whatever becomes of it.
 //
 // A launch runs to its end inside the call. What goes wrong in the kernel is kept back as CUDA does: the
@@ -13,11 +13,11 @@
 #include "runtime/allocation_place.h"
 #include "runtime/capture.h"
 #include "runtime/interruption.h"
+#include "runtime/launch_refusal.h"
 #include "runtime/memory.h"
 #include "runtime/nvtx.h"
 #include "runtime/proof.h"
 #include "runtime/python_caller.h"
-#include "runtime/refusal.h"
 #include "runtime/stream.h"
 #include <algorithm>
 #include <cmath>

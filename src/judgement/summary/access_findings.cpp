@@ -1,7 +1,7 @@
 // Accesses of one place over all launches added up, weighed, and worded. See access_findings.h.
 #include "summary/access_findings.h"
 #include "advise/remedy.h"
-#include "base/check.h"
+#include "base/check_kinds.h"
 #include "findings/rules.h"
 #include "findings/words.h"
 #include "measure/totals.h"

@@ -1,6 +1,6 @@
 // Building the model: see model.h for what is grouped and merged, and why; rows.h and kernels.h do it.
 #include "summary/model.h"
-#include "base/check.h"
+#include "base/check_kinds.h"
 #include "base/closest.h"
 #include "source/names.h"
 #include "summary/bottleneck.h"

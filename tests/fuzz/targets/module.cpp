@@ -1,6 +1,6 @@
 // A module as the cache keeps it: damaged bytes are refused, others come back as they were.
 #include "fuzz/target.h"
-#include "ir/binary.h"
+#include "ir/module_bytes.h"
 #include "ir/verify.h"
 #include "ptx/parse.h"
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Faults and warnings of kernels, in words: kernel, source line, thread, address, nearest allocation.
 #include "sim/exec/fault.h"
-#include "base/check.h"
+#include "base/check_kinds.h"
 #include "sim/program/program.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 #include "sim/exec/cluster.h"
 #include "sim/exec/fault.h"
 #include "sim/lower/bulk_slots.h"
-#include "sim/memory/tile_rows.h"
+#include "sim/memory/tensor_tile_rows.h"
 #include "sim/ops/atomic_steps.h"
 #include "sim/ops/mbarrier.h"
 #include <algorithm>

@@ -2,7 +2,7 @@
 // instruction, local memory, constant memory, and shared memory with words of up to 8 bytes. The loops are those of
 // batch/kernels.h; a warp that they leave over is counted by the rule.
 #pragma once
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 #include "arch/count.h"
 #include <memory>
 

@@ -1,6 +1,6 @@
 // One warp by the target's kernel, or by block sets where that cannot number the words.
 #include "arch/rules/distinct.h"
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 #include "arch/rules/requests.h"
 #include <algorithm>
 #include <bit>

@@ -16,7 +16,7 @@
 // asynchronous copies and local memory, which other rules explain only in part.
 #pragma once
 #include "access/access.h"
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 #include "base/types.h"
 
 namespace warplens::arch {

@@ -1,7 +1,7 @@
 // What the loops over warps share. Everything is inlined into code that is compiled per instruction set
 // (kernels.h says why).
 #pragma once
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 #include "base/bits.h"
 #include <bit>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "base/check.h"
+#include "base/check_kinds.h"
 #include <utility>
 
 namespace warplens::diag {

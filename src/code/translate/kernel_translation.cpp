@@ -1,5 +1,5 @@
-// Operands and results of machine instructions as PTX's, and the frame of the entry. See kernel.h.
-#include "translate/kernel.h"
+// Operands and results of machine instructions as PTX's, and the frame of the entry. See kernel_translation.h.
+#include "translate/kernel_translation.h"
 #include <cstring>
 
 namespace warplens::translate {

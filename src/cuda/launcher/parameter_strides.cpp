@@ -1,5 +1,5 @@
-// See strides.h. Each register is followed as a sum, over all of its definitions; a few passes carry it around loops.
-#include "launcher/strides.h"
+// See parameter_strides.h. Each register is followed as a sum, over all of its definitions; a few passes carry it around loops.
+#include "launcher/parameter_strides.h"
 #include "ir/added_operands.h"
 #include "ir/operands.h"
 #include "launcher/arguments.h"

@@ -1,4 +1,4 @@
-#include "sim/memory/tile_rows.h"
+#include "sim/memory/tensor_tile_rows.h"
 #include "base/bits.h"
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "cli/option_table.h"
 #include "cli/help.h"
 #include "cli/values.h"
 

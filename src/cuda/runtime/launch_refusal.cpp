@@ -1,5 +1,5 @@
-// See refusal.h: the stream, the shape, what a block needs, what a cooperative grid needs, clusters.
-#include "runtime/refusal.h"
+// See launch_refusal.h: the stream, the shape, what a block needs, what a cooperative grid needs, clusters.
+#include "runtime/launch_refusal.h"
 #include "runtime/occupancy.h"
 #include "runtime/stream.h"
 #include <algorithm>

@@ -5,7 +5,7 @@
 // Numbers are LEB128, most of them as differences to the one before, so that nearly everything is one byte:
 // what is not read need not be fetched, checked or faulted in. Forms are written as text and analysed again;
 // strings and source stacks that repeat are written once.
-#include "ir/binary.h"
+#include "ir/module_bytes.h"
 #include "ir/verify.h"
 #include <cstring>
 #include <type_traits>

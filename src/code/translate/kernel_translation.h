@@ -68,7 +68,7 @@ private:
   using Pairs = std::set<Pair>;
   static constexpr u32 uniform_registers = 256; // their numbers begin here
 
-  // ---- writing (kernel.cpp)
+  // ---- writing (kernel_translation.cpp)
   void line(std::string_view text);
   template <class... T> void put(fmt::format_string<T...> format, T&&... values) { // unguarded
     line(fmt::format(format, std::forward<T>(values)...));
@@ -79,7 +79,7 @@ private:
   }
   bool refuse(std::string_view reason = "is not translated");
 
-  // ---- operands (kernel.cpp)
+  // ---- operands (kernel_translation.cpp)
   const Operand& at(std::size_t n) const { return now_->operands()[n]; }
   bool has(Modifier m) const { return now_->has(m); }
   std::string temporary();      // %t: 32 bits, until the instruction's end

@@ -1,5 +1,5 @@
 // One table per instruction set; which one is in use, cpu.h says.
-#include "arch/batch/kernels.h"
+#include "arch/batch/counting_loops.h"
 
 namespace warplens::arch {
 

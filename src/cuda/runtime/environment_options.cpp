@@ -1,4 +1,4 @@
-#include "runtime/options.h"
+#include "runtime/environment_options.h"
 #include "os/environment.h"
 #include <algorithm>
 #include <charconv>
