@@ -86,6 +86,10 @@ TEST(Budget, ASampleThatDiffersMuchGrows) {
     EXPECT_EQ(next(budget, work, 20).times, 1u);
   }
   EXPECT_NE(next(budget, one_heavy, 1).rest, Rest::left_out); // it may be the only one
+  Options work;
+  work.budget_work = 50'000;
+  EXPECT_EQ(next(*std::make_unique<Budget>(work), one_heavy, 0).rest,
+            Rest::left_out); // nothing would stop it
 }
 
 } // namespace

@@ -116,7 +116,7 @@ __global__ void few(const int* next, int* where, int blocks, int which) {
   if (!works) return;
   const int i = b * blockDim.x + threadIdx.x;
   int at = where[i];
-  for (int s = 0; s < (which == 4 ? 1000000 : which == 3 ? 60 : 1000); ++s) at = next[at];
+  for (int s = 0; s < (which == 5 ? 1 << 30 : which == 4 ? 1000000 : which == 3 ? 60 : 1000); ++s) at = next[at];
   where[i] = at;
 }
 int main(int, char** argv) {
@@ -184,6 +184,10 @@ expect_json r.json '[l["status"] in ("sampled", "partial") for l in r["launches"
 # A launch that is stopped after its sample says so, though its blocks were to run uncounted.
 run "$warplens" run --compiler clang --budget-work 1200000000 --timeout 10s --json r.json budget.cu 1 20000
 expect_json r.json '[(l["status"], l["reason"]) for l in r["launches"]][:1]' "[('sampled', 'it ran longer than the time limit')]"
+
+# After more work than its sample said of all it is partial: what was counted is known.
+run "$warplens" run --compiler clang --budget-work 100000000000 --timeout 10s --json r.json few.cu 5
+expect_json r.json '[(l["status"], l["reason"]) for l in r["launches"]]' "[('partial', 'it ran longer than the time limit')]"
 
 # Blocks that print run in their order, and are counted as ever.
 run "$warplens" run --compiler clang --budget-work 100000000 --kernel talk --json r.json budget.cu 1

@@ -38,7 +38,8 @@ sim::Sampling::Next Budget::next(const Kernel& kernel, const sim::LaunchSpec& sp
       static_cast<double>(sampled.of_grid) / static_cast<double>(std::max<u64>(sampled.warp_instructions, 1));
   const double spread = measure::spread_of(sampled.work, sampled.weights), left = limit_ - spent_;
   missing_ = so_far * (times - 1);
-  const double least = so_far * times * (1 - spread), most = so_far * times * (1 + spread);
+  const double doubt = by_work_ ? 0 : spread; // a launch that proves to be longer is not stopped then
+  const double least = so_far * times * (1 - doubt), most = so_far * times * (1 + doubt);
   double& counted = counted_[shape_of(kernel, spec)];
   const double mine = counted + least;
   double of_all = left, shared = mine - counted;
