@@ -131,14 +131,14 @@ expect_in stderr "'NOT_SET_HERE', which is not set"
 # Ranks with options of their own: rank 0 writes for all, and says what it does not write.
 (
   export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-several"
-  OMPI_COMM_WORLD_RANK=1 "$warplens" run --json two.json --html two.html ranks.cu >1.out 2>1.err &
-  OMPI_COMM_WORLD_RANK=0 "$warplens" run --json one.json --html one.html ranks.cu >0.out 2>stderr || true
+  OMPI_COMM_WORLD_RANK=1 "$warplens" run --json second.json --html second.html ranks.cu >1.out 2>1.err &
+  OMPI_COMM_WORLD_RANK=0 "$warplens" run --json first.json --html first.html ranks.cu >0.out 2>stderr || true
   wait
 )
-expect_in stderr "'--html two.html' of rank 1 is not written"
-expect_in stderr "'--json two.json' of rank 1 is not written"
-expect_not_in stderr 'one.html. of rank'
-[ -s two.1.json ] && [ -s one.html ] && [ ! -e two.html ] || fail "files of ranks with options of their own: $(ls)"
+expect_in stderr "'--html second.html' of rank 1 is not written"
+expect_in stderr "'--json second.json' of rank 1 is not written"
+expect_not_in stderr 'first.html. of rank'
+[ -s second.1.json ] && [ -s first.html ] && [ ! -e second.html ] || fail "files of ranks with options of their own: $(ls)"
 
 # Every rank on request, with its number in front.
 job 2 run --every-rank ranks.cu
