@@ -47,6 +47,20 @@ job() {
 codes() { [ "$(cat [0-9].code | tr '\n' ' ')" = "$1 " ] || fail "the ranks end with $(cat [0-9].code | tr '\n' ' '), expected $1: $(cat [0-9].err)"; }
 moved='{l["name"].split("(")[0]: sum(s["sectors"] or 0 for k in r["launches"] if k["name"] == l["name"] for s in k["sites"]) for l in r["launches"]}'
 
+# What jobs left that were killed whole goes with the next one, but not what a rank still holds, or what is new.
+for name in old held new; do
+  mkdir "$TMPDIR/warplens-ranks-$(id -u)-$name"
+  echo 0 >"$TMPDIR/warplens-ranks-$(id -u)-$name/0"
+done
+touch -d '2 hours ago' "$TMPDIR"/warplens-ranks-*-old "$TMPDIR"/warplens-ranks-*-held
+(flock -F "$TMPDIR/warplens-ranks-$(id -u)-held/0" sleep 1000 & echo $! >holds) # no job of this shell, which waits for all
+while flock -n "$TMPDIR/warplens-ranks-$(id -u)-held/0" true; do sleep 0.1; done
+job 2 run ranks.cu
+codes "0 0"
+[ "$(ls "$TMPDIR" | sed -n 's/^warplens-ranks-.*-//p' | tr '\n' ' ')" = 'held new ' ] || fail "folders of other jobs: $(ls "$TMPDIR")"
+kill "$(cat holds)"
+rm -r "$TMPDIR"/warplens-ranks-*
+
 # One report on all, which is the sum of the ranks' own; rank 0 alone speaks.
 job 3 run --json r.json --html all.html --sarif s.sarif ranks.cu
 codes "0 0 0"
@@ -91,12 +105,40 @@ codes "0 0"
 expect_json own.0.json 'sorted(k["grid"][0] for k in r["launches"])' '[1, 1]'
 expect_json own.1.json 'sorted(k["grid"][0] for k in r["launches"])' '[1, 2]'
 for name in own.0.json own.1.json text.0.%.txt text.1.%.txt; do [ -s "$name" ] || fail "$name is missing"; done
+# The same in what other commands write.
+named() { OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 run "$warplens" "$@"; }
+named report own.0.json --json 'report.%r.json' --html 'report.%q{LC_ALL}.html' --sarif 'report.%%.sarif' --report "report.%h"
+named diff own.0.json own.1.json --json 'diff.%r.json' --report 'diff.%h'
+named check ranks.cu --findings 'check.%r.json' --sarif 'check.%q{LC_ALL}.sarif' --html 'check.%%.html'
+named explain 'a[threadIdx.x]' --html 'explain.%r.html'
+host=$(uname -n)
+for name in report.1.json report.C.html report.%.sarif "report.$host" diff.1.json "diff.$host" check.1.json check.C.sarif check.%.html explain.1.html; do
+  [ -s "$name" ] || fail "$name is missing: $(ls)"
+done
+for words in "report own.0.json" "diff own.0.json own.1.json" "check ranks.cu"; do
+  # shellcheck disable=SC2086
+  named $words --html 'x.%z.html'
+  expect_code 2
+  expect_in stderr "has a '%' with nothing that it stands for"
+done
 run "$warplens" run --json 'x.%z.json' ranks.cu
 expect_code 2
 expect_in stderr "has a '%' with nothing that it stands for"
 run "$warplens" run --json 'x.%q{NOT_SET_HERE}.json' ranks.cu
 expect_code 2
 expect_in stderr "'NOT_SET_HERE', which is not set"
+
+# Ranks with options of their own: rank 0 writes for all, and says what it does not write.
+(
+  export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-several"
+  OMPI_COMM_WORLD_RANK=1 "$warplens" run --json second.json --html second.html ranks.cu >1.out 2>1.err &
+  OMPI_COMM_WORLD_RANK=0 "$warplens" run --json first.json --html first.html ranks.cu >0.out 2>stderr || true
+  wait
+)
+expect_in stderr "'--html second.html' of rank 1 is not written"
+expect_in stderr "'--json second.json' of rank 1 is not written"
+expect_not_in stderr 'first.html. of rank'
+[ -s second.1.json ] && [ -s first.html ] && [ ! -e second.html ] || fail "files of ranks with options of their own: $(ls)"
 
 # Every rank on request, with its number in front.
 job 2 run --every-rank ranks.cu
@@ -128,6 +170,20 @@ codes "0 7"
   wait
 )
 expect_in stderr 'rank 1 is not in this report: .*not-there'
+# The disk of rank 1 is full: it says so, and rank 0 has what it counted. What says why may be empty then.
+ln -s /dev/full full.1.json
+job 2 run --json full.json ranks.cu
+codes "0 2"
+grep -q "cannot write 'full.1.json'" 1.err || fail "rank 1 does not say that its disk is full: $(cat 1.err)"
+expect_json full.json '[one["rank"] for one in r["ranks"]["there"]]' '[0, 1]'
+(
+  export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-empty"
+  OMPI_COMM_WORLD_RANK=0 "$warplens" run ranks.cu >0.out 2>stderr &
+  until [ -d "$(echo "$TMPDIR"/warplens-ranks-*)" ]; do sleep 0.05; done
+  : >"$(echo "$TMPDIR"/warplens-ranks-*)/1.refused"
+  wait
+)
+expect_in stderr 'rank 1 is not in this report: it was refused'
 # WarpLens itself is killed in rank 1.
 (
   export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-gone"

@@ -4,6 +4,7 @@
 #include "driver/report.h"
 #include "driver/findings/run_findings.h"
 #include "driver/options/outputs.h"
+#include "driver/options/rank_names.h"
 #include "driver/program/saved.h"
 #include "os/environment.h"
 #include <filesystem>
@@ -33,6 +34,11 @@ int report(const ReportOptions& asked, const RunOutput& output) {
     output.err("warplens: " + diag::render(diagnostic, configuration_at(diagnostic), options.shown.colour));
     return cannot;
   };
+  Job job = job_of_launcher();
+  job.ranks = 1; // the files are all that there is to report
+  Result<RankOutputs> named = name_outputs(asked.shown, job);
+  if (!named) return refuse(named.error());
+  options.shown = named->own;
   Result<Gates> gates = Gates::prepare(options.shown.gates);
   if (!gates) return refuse(gates.error());
   std::optional<Outputs> outputs;

@@ -30,9 +30,11 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -410,6 +412,25 @@ diag::Diagnostic without_first(u32 rank) {
       {}, "rank 0 was killed, or runs without WarpLens");
 }
 
+// What is to be written on all ranks: "--html all.html", a line each.
+std::string files_of(const RunOptions& all) {
+  std::string out;
+  for (const auto& [option, path] : Outputs::named(all)) out += option + ' ' + path + '\n';
+  return out;
+}
+
+// Lines of other ranks that are not rank 0's, and the first rank that has them: programs of one job may have options of their own.
+std::map<std::string, u32> files_of_others_alone(const RankReports& ranks, const Job& job,
+                                                 const std::string& own) {
+  std::map<std::string, u32> out;
+  for (u32 rank = 1; rank < job.ranks; ++rank) {
+    std::istringstream lines(ranks.files_of(rank));
+    for (std::string line; std::getline(lines, line);)
+      if (('\n' + own).find('\n' + line + '\n') == own.npos) out.emplace(line, rank);
+  }
+  return out;
+}
+
 // Each rank runs its program. Rank 0 reports on all.
 int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   const RunOutput mine = outputs.own.every_rank ? prefixed(output, job.rank) : output;
@@ -427,12 +448,15 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   }
   const bool first_is_there = job.rank == 0 || ranks->first_is_there(); // it may end once it has this report
   const std::string json = report::json(seen->model, own.version);
-  Result<void> left = ranks->leave(json);
+  Result<void> left = ranks->leave(json, files_of(all));
   if (left && !outputs.json_of_rank.empty()) {
     Result<os::OutputFile> file = os::OutputFile::prepare(outputs.json_of_rank);
     left = file ? file->write(json) : failure(file.error());
   }
-  if (!left) return refuse(own, mine, left.error());
+  if (!left) {
+    ranks->leave_refusal(left.error().message);
+    return refuse(own, mine, left.error());
+  }
   Outputs prepared = std::move(seen->prepared.outputs);
   auto conclude_with = [&](RunOptions& options) {
     Result<Outputs> others = Outputs::prepare(options, {}, "run", "the program");
@@ -463,6 +487,11 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   for (const auto& [rank, why] : others.missing)
     saved->input.messages.push_back(
         diag::warning("rank-missing", fmt::format("rank {} is not in this report: {}", rank, why)));
+  for (const auto& [line, rank] : files_of_others_alone(*ranks, job, files_of(all)))
+    saved->input.messages.push_back(diag::warning(
+        "rank-files",
+        fmt::format("'{}' of rank {} is not written: what rank 0 writes has all ranks", line, rank), {},
+        "%r in a name gives each rank a file of its own"));
   Result<summary::Model> model = report::build(*saved, {all.kernel});
   if (!model) return refuse(all, output, model.error());
   if (!outputs.json_of_rank.empty()) {

@@ -1,6 +1,7 @@
 // Which options name files, what may go to standard output, and the check that no output is an input. See outputs.h.
 #include "driver/options/outputs.h"
 #include "base/characters.h"
+#include "driver/options/rank_names.h"
 #include "html/page.h"
 #include "report/json.h"
 #include "report/terminal.h"
@@ -18,12 +19,6 @@ bool is_file(const std::string& output) { return output != "-"; }
 Named given(Named outputs) {
   std::erase_if(outputs, [](const auto& output) { return output.second.empty(); });
   return outputs;
-}
-
-Named named(const RunOptions& options) {
-  Named out = given({{"--json", options.json}, {"--html", options.html}, {"--report", options.report}});
-  for (auto& output : Outputs::named(options.gates)) out.push_back(std::move(output));
-  return out;
 }
 
 bool is_data_on_stdout(const std::string& option, const std::string& path) {
@@ -67,6 +62,12 @@ report::Grouping grouping(std::string_view word) {
 
 } // namespace
 
+Named Outputs::named(const RunOptions& options) {
+  Named out = given({{"--json", options.json}, {"--html", options.html}, {"--report", options.report}});
+  for (auto& output : named(options.gates)) out.push_back(std::move(output));
+  return out;
+}
+
 Named Outputs::named(const GateOptions& options) {
   return given({{"--sarif", options.sarif},
                 {"--findings", options.findings},
@@ -76,8 +77,18 @@ Named Outputs::named(const GateOptions& options) {
                 {"--fix-dry-run", options.fix_dry_run ? "-" : ""}}); // a diff for `patch`, and nothing else
 }
 
-Result<Outputs> Outputs::prepare(const Named& outputs, const std::vector<std::string>& inputs,
+Result<Outputs> Outputs::prepare(Named outputs, const std::vector<std::string>& inputs,
                                  std::string_view command, std::string_view whose) {
+  for (auto& [option, path] : outputs) {
+    Result<std::string> filled = filled_in(path, job_of_launcher());
+    if (!filled) return failure(filled.error());
+    path = std::move(*filled);
+  }
+  return open(outputs, inputs, command, whose);
+}
+
+Result<Outputs> Outputs::open(const Named& outputs, const std::vector<std::string>& inputs,
+                              std::string_view command, std::string_view whose) {
   Outputs out;
   if (Result<void> fine = check(outputs, inputs, command, whose); !fine) return failure(fine.error());
   for (const auto& [option, path] : outputs) {
@@ -92,13 +103,12 @@ Result<Outputs> Outputs::prepare(const Named& outputs, const std::vector<std::st
 
 Result<Outputs> Outputs::prepare(const RunOptions& options, const std::vector<std::string>& inputs,
                                  std::string_view command, std::string_view whose) {
-  return prepare(driver::named(options), inputs, command, whose);
+  return open(named(options), inputs, command, whose);
 }
 
 bool Outputs::takes_stdout(const RunOptions& options) {
-  return std::ranges::any_of(driver::named(options), [](const auto& output) {
-    return is_data_on_stdout(output.first, output.second);
-  });
+  return std::ranges::any_of(
+      named(options), [](const auto& output) { return is_data_on_stdout(output.first, output.second); });
 }
 
 bool Outputs::take_stdout() const {

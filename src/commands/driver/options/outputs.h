@@ -11,13 +11,15 @@ namespace warplens::driver {
 class Outputs {
 public:
   using Named = std::vector<std::pair<std::string, std::string>>; // option, and its file or "-"
-  // Those of findings that were given.
+  // Those that were given; of findings alone.
+  static Named named(const RunOptions&);
   static Named named(const GateOptions&);
 
   // Fails where a file cannot be written, where one would be written over an input, or both over each other. `command`
-  // and `whose` are for messages: "run FILE PROGRAM", "the program".
-  static Result<Outputs> prepare(const Named&, const std::vector<std::string>& inputs,
-                                 std::string_view command, std::string_view whose);
+  // and `whose` are for messages: "run FILE PROGRAM", "the program". Placeholders in names are filled in (rank_names.h), but for those
+  // of RunOptions, which name_outputs has filled in.
+  static Result<Outputs> prepare(Named, const std::vector<std::string>& inputs, std::string_view command,
+                                 std::string_view whose);
   static Result<Outputs> prepare(const RunOptions&, const std::vector<std::string>& inputs,
                                  std::string_view command, std::string_view whose);
 
@@ -35,6 +37,8 @@ public:
   bool take_stdout() const;
 
 private:
+  static Result<Outputs> open(const Named&, const std::vector<std::string>& inputs, std::string_view command,
+                              std::string_view whose);
   struct Output {
     std::string option, path;
     std::optional<os::OutputFile> file; // of "-" none

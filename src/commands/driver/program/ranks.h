@@ -1,12 +1,10 @@
-// Programs that a launcher starts several times (mpirun, srun): which rank this process is, what its files are called, and how the
-// reports of all ranks become one.
+// How the reports of all ranks of a job (options/rank_names.h) become one.
 //
 // Each rank counts its own program. When it ends, it leaves its report as JSON in a folder of the job; rank 0 waits for the others there,
 // and reports all. The folder is in $TMPDIR where all ranks are on one machine, else in the working directory, which they share. A rank
 // holds a lock in it for as long as it lives, so that one that was killed is not waited for.
 #pragma once
-#include "base/diagnostic.h"
-#include "driver/options/run.h"
+#include "driver/options/rank_names.h"
 #include "measure/ledger.h"
 #include "os/file.h"
 #include <atomic>
@@ -15,33 +13,6 @@
 
 namespace warplens::driver {
 
-struct Job {
-  u32 rank = 0, ranks = 1;
-  u32 ranks_here = 1; // on this machine
-  std::string id;     // the same for all ranks of the job, and for no other job
-  bool has_several() const { return ranks > 1; }
-};
-// From the environment that the launcher made: Open MPI, MPICH and its kin (PMI), Slurm's srun. Another process than a rank is a job of
-// one.
-Job job_of_launcher();
-
-// A name with its placeholders filled in: %r rank, %p process, %h machine, %q{NAME} an environment variable, %% a percent sign. Errors:
-// bad-file-name.
-Result<std::string> filled_in(const std::string& name, const Job&);
-// "out/r.json" → "out/r.3.json"
-std::string with_rank(const std::string& name, u32 rank);
-// What a rank of several writes: `own`, what has a placeholder in its name, its own report; `all`, the rest, which is rank 0's report on all.
-// `own` fixes nothing, holds nothing to gates, and shows nothing unless it is asked for every rank. JSON on all has a file of each rank
-// beside it, `json_of_rank`. `alone` is everything for a rank that nobody waits for, its rank in each name. Of a job of one, `own` is everything.
-struct RankOutputs {
-  RunOptions own, all, alone;
-  std::string json_of_rank; // or empty
-  bool writes_own = false;  // something has a placeholder
-};
-Result<RankOutputs> name_outputs(const RunOptions&, const Job&);
-// Lines of standard error with "[3] " in front.
-RunOutput prefixed(const RunOutput&, u32 rank);
-
 class RankReports {
 public:
   // Errors: ranks-folder.
@@ -49,7 +20,9 @@ public:
   RankReports(RankReports&&) = default;
   ~RankReports(); // the folder goes with rank 0, once it has waited
 
-  Result<void> leave(const std::string& report) const;          // this rank's
+  // This rank's report, and the files that it was to write for all ranks: "--html all.html", a line each.
+  Result<void> leave(const std::string& report, const std::string& files) const;
+  std::string files_of(u32 rank) const;                         // of one that has left its report
   std::string part() const { return file(job_.rank, ".part"); } // or a file that is written there, and left
   Result<void> leave_part() const;
   void leave_nothing() const;
