@@ -150,6 +150,23 @@ TEST(MeasuredCopies, LanesThatAPredicateLeavesOutCountForNothing) {
   EXPECT_EQ(past, 80u);
 }
 
+// Kernel 12 of SGEMM_CUDA on an H200, 30 November 2026: four lanes of each of eight rows, whose columns become rows. The bank conflicts of
+// the lines count in the first pass alone. Lanes that read other lines in each pass have them each time.
+TEST(MeasuredCopies, LinesThatThePassBeforeReadTakeOnePass) {
+  for (const auto& [row_bytes, from_column, passes] :
+       {std::array{512, 16, 11}, {1024, 16, 11}, {512, 128, 32}}) {
+    access::WarpAccess copy{{.kind = access::Kind::async_copy, .cache = access::Cache::ca, .bytes = 4},
+                            full_mask};
+    std::array<u64, warp_size> to{};
+    for (u64 lane = 0; lane < warp_size; ++lane) {
+      copy.address[lane] = lane / 4 * row_bytes + lane % 4 * from_column;
+      to[lane] = (lane % 4 * 4 * 128 + lane / 4) * 4;
+    }
+    copy.copied_to = to.data();
+    EXPECT_EQ(arch::count(*arch::find(90), copy).wavefronts, passes) << row_bytes << ' ' << from_column;
+  }
+}
+
 // Copies of other warps, blocks and turns of a loop, in flight at once or waited for one by one: each has its own passes.
 TEST(MeasuredCopies, WhatElseIsInFlightDoesNotMatter) {
   u32 seen = 0;

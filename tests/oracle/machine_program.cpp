@@ -185,7 +185,8 @@ private:
     const bool table = i->opcode == Opcode::LOP3 || i->opcode == Opcode::PLOP3;
     for (std::size_t n = 0; n < i->operands().size(); ++n) {
       const Operand& o = i->operands()[n];
-      if (o.kind == Kind::reg && o.number != nobody) w = with_number(w, n, value(width_of(*i, n)));
+      if (o.kind == Kind::reg && o.number != nobody) // zero, too: -RZ has a carry
+        w = with_number(w, n, one_in(16) ? nobody : value(width_of(*i, n)));
       if (o.kind == Kind::predicate && o.number != always) // the guard's, too: results and sources of its own
         w = with_number(w, n, one_in(3) ? guarded_by : below(value_predicates));
       const bool is_word = o.kind == Kind::immediate && !o.hidden && o.value == get(w, immediate);

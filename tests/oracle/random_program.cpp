@@ -279,7 +279,7 @@ private:
   }
 
   void carry_chain() {
-    bool wide = chance(25), subtract = chance(40);
+    bool wide = chance(25);
     char pool = wide ? 'd' : 'r';
     const char* type = wide ? "u64" : "u32";
     if (!wide && chance(40)) {
@@ -288,10 +288,11 @@ private:
       emit("addc.u32 {}, %t0, %t1", reg('r'));
       return;
     }
-    const char* op = subtract ? "sub" : "add";
-    emit("{}.cc.{} {}, {}, {}", op, type, reg(pool), reg(pool), reg(pool));
-    emit("{}c.cc.{} {}, {}, {}", op, type, reg(pool), reg(pool), reg(pool));
-    emit("{}c.{} {}, {}, {}", op, type, reg(pool), reg(pool), reg(pool));
+    const char* op = chance(40) ? "sub" : "add";
+    for (const char* form : {".cc", "c.cc", "c"}) {
+      emit("{}{}.{} {}, {}, {}", op, form, type, reg(pool), reg(pool), reg(pool));
+      if (chance(20)) op = *op == 's' ? "add" : "sub"; // one reads the other's carry
+    }
   }
 
   // --- memory

@@ -125,7 +125,8 @@ bool with_carry(const Spelling& s, Sources in, Results out) {
   TypeText t = s.type();
   t.letter = 'u';
   bool takes = s.opcode.ends_with('c');
-  u32 carry = takes ? static_cast<u32>(in.back() & 1) : 0;
+  bool subtract = s.opcode.starts_with("sub");
+  u32 carry = takes ? static_cast<u32>(in.back() & 1) : subtract;
   i128 mask = largest(t), a, b;
   if (s.opcode.starts_with("mad")) {
     i128 product = product_of(number(in[0], s.type()), number(in[1], s.type()));
@@ -135,10 +136,9 @@ bool with_carry(const Spelling& s, Sources in, Results out) {
     a = number(in[0], t);
     b = number(in[1], t);
   }
-  bool subtract = s.opcode.starts_with("sub");
-  i128 r = subtract ? a - b - carry : a + b + carry; // the flag holds the borrow of a subtraction
+  i128 r = a + (subtract ? mask - b : b) + carry; // the flag of a subtraction is that of a + ~b + 1
   out[0] = stored(r, s.type());
-  if (s.has("cc") && out.size() > 1) out[1] = subtract ? r < 0 : r > mask;
+  if (s.has("cc") && out.size() > 1) out[1] = r > mask;
   return true;
 }
 

@@ -33,6 +33,19 @@ run "$warplens" run --code machine --proofs always --json proved.json ./transpos
 counts proved.json >proved
 diff ran proved || fail 'proofs change the counts of machine code'
 
+# Integers of 64 and 128 bits: what the host computes, by PTX and by the machine code of each generation, optimised and not.
+for one in 75: 90: 120: '120:-Xptxas -O0'; do
+  sm=${one%%:*}
+  # shellcheck disable=SC2086 # words of nvcc
+  "$nvcc" -O3 -std=c++17 -w -cudart shared -gencode "arch=compute_$sm,code=[compute_$sm,sm_$sm]" ${one#*:} "$programs/values.cu" -o values || fail 'values: not built'
+  for code in ptx machine; do
+    run "$warplens" run --sm $sm --code $code ./values
+    expect_code 0
+    expect_not_in stderr 'runs as PTX'
+    expect_in stdout '^0 of [0-9]* differ$'
+  done
+done
+
 # Barrier objects, copies in bulk, clusters and products of warp groups (9.0 and later): the same as with PTX.
 for one in asynchronous:90a asynchronous:120 barriers:100 pipelines:100 bulk:90a bulk:120 clusters:90 cluster_addresses:90a \
   cluster_addresses:100 products:90a; do

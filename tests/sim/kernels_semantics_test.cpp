@@ -40,9 +40,11 @@ TEST(KernelSemantics, CarriesChain) {
   EXPECT_EQ(evaluate("addc.u32", {0xffffffff, 0, 1}), (Values{0}));
   EXPECT_EQ(evaluate("addc.cc.u32", {0xffffffff, 0, 1}, 2), (Values{0, 1}));
   EXPECT_EQ(evaluate("addc.cc.s64", {~0ull, ~0ull, 1}, 2), (Values{~0ull, 1}));
-  EXPECT_EQ(evaluate("sub.cc.u32", {0, 1}, 2), (Values{0xffffffff, 1}));
-  EXPECT_EQ(evaluate("subc.cc.u32", {0, 0, 1}, 2), (Values{0xffffffff, 1}));
-  EXPECT_EQ(evaluate("subc.u32", {5, 2, 1}), (Values{2}));
+  EXPECT_EQ(evaluate("sub.cc.u32", {0, 1}, 2), (Values{0xffffffff, 0}));
+  EXPECT_EQ(evaluate("sub.cc.u32", {1, 1}, 2), (Values{0, 1}));
+  EXPECT_EQ(evaluate("subc.cc.u32", {0, 0, 0}, 2), (Values{0xffffffff, 0}));
+  EXPECT_EQ(evaluate("subc.cc.s64", {0, 0, 1}, 2), (Values{0, 1}));
+  EXPECT_EQ(evaluate("subc.u32", {5, 2, 0}), (Values{2}));
   EXPECT_EQ(evaluate("mad.lo.cc.u32", {0xffffffff, 2, 2}, 2), (Values{0, 1}));
   EXPECT_EQ(evaluate("madc.hi.u32", {0xffffffff, 2, 0, 1}), (Values{2}));
   EXPECT_EQ(evaluate("madc.hi.cc.u32", {0xffffffff, 2, 0xfffffffe, 1}, 2), (Values{0, 1}));

@@ -270,13 +270,15 @@ bool Kernel::halves() {
     const char* name = relation(*now_);
     const Operand &a = at(predicates ? 2 : 1), &b = at(predicates ? 3 : 2);
     const Predicate with = predicate(at(predicates ? 4 : 3));
-    if (*name == '\0' || (predicates && wanted(at(1)))) return refuse();
+    if (*name == '\0' || (predicates && wanted(at(1)) && !with.is_constant)) return refuse();
     if (!predicates && (!with.is_constant || !with.value || !has(Modifier::AND))) return refuse();
     const std::string low = predicate_temporary(), high = predicate_temporary();
     put("setp.{}{}.{} {}|{}, {}, {};", name, bfloat ? "" : flush, type, low, high, read_half(a),
         read_half(b));
-    if (predicates) {
-      write_comparison(at(0), at(1), low, with);
+    if (predicates) { // the second is that of the high halves
+      const Operand nobody{.kind = OperandKind::predicate, .number = sass::true_predicate};
+      write_comparison(at(0), nobody, low, with);
+      if (wanted(at(1))) write_comparison(at(1), nobody, high, with);
       return true;
     }
     const u32 yes = !has(Modifier::BF) ? 0xffff : bfloat ? 0x3f80 : 0x3c00;

@@ -10,7 +10,8 @@ bool Kernel::add3() {
   const Operand &d = at(0), &p = at(1), &q = at(2);
   std::vector<const Operand*> terms;
   for (std::size_t i : {3, 4, 5})
-    if (!nothing(at(i)) || at(i).inverted) terms.push_back(&at(i));
+    if (!nothing(at(i)) || at(i).inverted || at(i).negated) // -RZ, too, has a carry
+      terms.push_back(&at(i));
   const bool extended = has(Modifier::X);
   if (has(Modifier::n64)) {
     if (wanted(p) || wanted(q)) return refuse();
@@ -158,6 +159,40 @@ bool Kernel::multiply_add() {
   return true;
 }
 
+void Kernel::add_with_carry(const char* type, const std::string& sum, const std::string& a,
+                            const std::string& b, const Predicate& in, const Operand& out) {
+  put("add.cc.u32 {}, {}, -1;", temporary(), as_number(in));
+  put("addc.cc.{} {}, {}, {};", type, sum, a, b);
+  if (!wanted(out)) return;
+  const std::string carried = temporary();
+  put("addc.u32 {}, 0, 0;", carried);
+  act("setp.ne.u32 {}, {}, 0;", predicate(out).name, carried);
+}
+
+// D, P = A + B + Q, 64 bits (12.0 and later). A negated term is its complement plus one.
+bool Kernel::add_wide() {
+  const std::string sum = wide_temporary();
+  if (!has(Modifier::X) && !wanted(at(1))) { // as arrays are followed through it
+    put("mov.u64 {}, {};", sum, read_wide(at(2)));
+    if (at(2).negated) put("neg.s64 {0}, {0};", sum);
+    put("{1}.s64 {0}, {0}, {2};", sum, at(3).negated ? "sub" : "add", read_wide(at(3)));
+    write_wide(at(0), sum);
+    return true;
+  }
+  if (at(2).negated && at(3).negated) return refuse();
+  std::string terms[] = {read_wide(at(2)), read_wide(at(3))};
+  for (std::size_t i : {2, 3})
+    if (at(i).negated || at(i).inverted) {
+      const std::string complement = wide_temporary();
+      put("not.b64 {}, {};", complement, terms[i - 2]);
+      terms[i - 2] = complement;
+    }
+  const Predicate one{.is_constant = true, .value = at(2).negated || at(3).negated};
+  add_with_carry("u64", sum, terms[0], terms[1], has(Modifier::X) ? predicate(at(4)) : one, at(1));
+  write_wide(at(0), sum);
+  return true;
+}
+
 // P, Q, D = the lesser or greater of A and B, 64 bits (10.0 and later).
 bool Kernel::extreme_of_wide() {
   const Predicate least = predicate(at(5)), with = predicate(at(6));
@@ -165,7 +200,7 @@ bool Kernel::extreme_of_wide() {
     return refuse();
   const std::string e = wide_temporary();
   put("{}.{}64 {}, {}, {};", least.value ? "min" : "max", has(Modifier::U64) ? 'u' : 's', e, read_wide(at(3)),
-      read_wide(at(4))); // of U64, too, an immediate has a sign: ptxas writes 0xfffffffff0000000 as one
+      read_wide(at(4)));
   write_wide(at(2), e);
   return true;
 }
@@ -211,8 +246,9 @@ bool Kernel::lea() {
     write(d, sum);
     return true;
   }
-  if (wanted(p)) return refuse();
-  write(d, carry(sum, predicate(at(6))));
+  if (!wanted(p)) return write(d, carry(sum, predicate(at(6)))), true;
+  add_with_carry("u32", sum, shifted, term, predicate(at(6)), p);
+  write(d, sum);
   return true;
 }
 
@@ -359,7 +395,7 @@ bool Kernel::integer_comparison() {
     put("setp.{}.u32 {}, 0, 0;", always ? "eq" : "ne", z);
   } else if (wide) {
     put("setp.{}.{} {}, {}, {};", comparison, is_unsigned ? "u64" : "s64", z, read_wide(at(2)),
-        read_wide(at(3), !is_unsigned));
+        read_wide(at(3)));
   } else {
     const std::string a = read(at(2)), b = read(at(3));
     const char* type = is_unsigned ? "u32" : "s32";
@@ -423,11 +459,15 @@ bool Kernel::bits() {
     return true;
   case Opcode::IABS: act("abs.s32 {}, {};", target(d), read(at(1))); return true;
   case Opcode::IDP: {
+    if ((has(Modifier::S8) && has(Modifier::U8)) || at(3).negated) return refuse();
     const bool pairs = has(Modifier::n2A);
-    const bool a_signed = has(Modifier::S8) && !has(Modifier::U8);
-    if (pairs || (has(Modifier::S8) && has(Modifier::U8)) || at(3).negated) return refuse();
-    const char* type = a_signed ? "s32" : "u32";
-    act("dp4a.{}.{} {}, {}, {}, {};", type, type, target(d), read(at(1)), read(at(2)), read(at(3)));
+    const char* bytes = has(Modifier::S8) ? "s32" : "u32";
+    const char* others = !pairs ? bytes : has(Modifier::S16) ? "s32" : "u32";
+    act("{}.{}.{} {}, {}, {}, {};",
+        !pairs              ? "dp4a"
+        : has(Modifier::LO) ? "dp2a.lo"
+                            : "dp2a.hi",
+        others, bytes, target(d), read(at(1)), read(at(2)), read(at(3)));
     return true;
   }
   default: return false;
@@ -456,20 +496,21 @@ bool Kernel::integer() {
   switch (now_->opcode) {
   case Opcode::IADD3:
   case Opcode::UIADD3: return add3();
-  case Opcode::IADD: { // of 64 bits
-    if (wanted(at(1))) return refuse();
-    const std::string sum = wide_temporary();
-    put("mov.u64 {}, {};", sum, read_wide(at(2)));
-    if (at(2).negated) put("neg.s64 {0}, {0};", sum);
-    put("{1}.s64 {0}, {0}, {2};", sum, at(3).negated ? "sub" : "add", read_wide(at(3)));
-    write_wide(at(0), sum);
-    return true;
-  }
+  case Opcode::IADD: return add_wide();
   case Opcode::IMAD:
   case Opcode::UIMAD: return multiply_add();
   case Opcode::VIADD:
-    if (has(Modifier::n16x2) || has(Modifier::ISAT)) return refuse();
-    act("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", target(at(0)), read(at(1)), read(at(2)));
+    if ((has(Modifier::n16x2) && at(2).negated) || has(Modifier::ISAT)) return refuse();
+    act("{} {}, {}, {};",
+        has(Modifier::n16x2) ? "add.u16x2"
+        : at(2).negated      ? "sub.s32"
+                             : "add.s32",
+        target(at(0)), read(at(1)), read(at(2)));
+    return true;
+  case Opcode::VABSDIFF:
+    if (wanted(at(1))) return refuse();
+    act("sad.{} {}, {}, {}, {};", has(Modifier::U32) ? "u32" : "s32", target(at(0)), read(at(2)), read(at(3)),
+        read(at(4)));
     return true;
   case Opcode::VABSDIFF4: { // of four bytes; .ACC: their sum, and a third operand
     if (wanted(at(1))) return refuse();
@@ -507,9 +548,14 @@ bool Kernel::integer() {
     return true;
   }
   case Opcode::VIADDMNMX: {
-    if (type[1] == '1') return refuse();
+    const bool halves = type[1] == '1';
+    if (halves && at(2).negated) return refuse();
     const std::string t = temporary();
-    put("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", t, read(at(1)), read(at(2)));
+    put("{} {}, {}, {};",
+        halves          ? "add.u16x2"
+        : at(2).negated ? "sub.s32"
+                        : "add.s32",
+        t, read(at(1)), read(at(2)));
     extreme(at(0), t, read(at(3)), at(4), type);
     return true;
   }

@@ -117,9 +117,11 @@ private:
   void write_comparison(const Operand& p, const Operand& q, const std::string& value, const Predicate& with);
   std::string carry(const std::string& value, const Predicate&); // value + (p ? 1 : 0)
   std::string as_number(const Predicate&, u32 if_true = 1);
+  void add_with_carry(const char* type, const std::string& sum, const std::string& a, const std::string& b,
+                      const Predicate& in, const Operand& out); // sum = a + b + in; out: its carry
 
   // ---- 64 bits in two registers (pairs.cpp)
-  std::string read_wide(const Operand&, bool extend_sign = true); // a pair; an immediate has 32 bits
+  std::string read_wide(const Operand&); // a pair; an immediate has a sign, of U64, too
   void write_wide(const Operand&, const std::string& value);
   void wrote(const Operand&, u32 registers); // their pairs are no longer what they were
   static u32 number_of(const Operand&);
@@ -173,6 +175,7 @@ private:
   bool control();
 
   bool add3();
+  bool add_wide();
   bool multiply_add();
   bool lea();
   bool extreme_of_wide();

@@ -33,7 +33,10 @@ std::optional<Word> low_word(const Instruction& i) {
   case Opcode::UIADD3:
     if (i.has(Modifier::X) || i.has(Modifier::n64) || !wanted(o[1])) return {};
     for (u32 n : {3, 4, 5})
-      if (is_operand(o[n])) out.terms.push_back(&o[n]);
+      if (is_operand(o[n]))
+        out.terms.push_back(&o[n]);
+      else if (o[n].negated)
+        return {}; // -RZ has a carry
     out.carries = {&o[1], &o[2]};
     return out;
   case Opcode::LEA:
@@ -255,7 +258,8 @@ void Kernel::find_sums() {
 std::string Kernel::both(const Operand& low, const Operand& high) {
   if (are_pair(low, high)) return read_wide(low);
   if (nothing(low) && nothing(high)) return "0";
-  if (nothing(high) && low.kind == OperandKind::immediate) return read_wide(low, false);
+  if (nothing(high) && low.kind == OperandKind::immediate)
+    return fmt::format("{:#x}", low.value & 0xffff'ffff);
   if (const std::optional<Pair> pair = pair_of(low, high)) return read_pair(*pair);
   const std::string e = wide_temporary();
   if (nothing(high))
@@ -419,11 +423,10 @@ std::string Kernel::read_pair(const Pair& pair) {
   return name;
 }
 
-std::string Kernel::read_wide(const Operand& o, bool extend_sign) {
+std::string Kernel::read_wide(const Operand& o) {
   if (is_zero(o)) return "0";
   if (o.kind == OperandKind::immediate)
-    return extend_sign ? fmt::format("{}", static_cast<i64>(static_cast<i32>(o.value)))
-                       : fmt::format("{:#x}", o.value & 0xffff'ffff);
+    return fmt::format("{}", static_cast<i64>(o.value << (64 - o.bits)) >> (64 - o.bits));
   if (o.kind == OperandKind::constant) return wide_constant(o.bank, o.value);
   if (o.kind != OperandKind::reg && o.kind != OperandKind::uniform) {
     refuse("has an operand that is not known");

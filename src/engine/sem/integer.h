@@ -141,12 +141,10 @@ template <bool Out> struct AddCarry {
                                     (Unsigned<T>(sum) < Unsigned<T>(partial)));
   }
 };
-// The flag of sub.cc is the borrow.
-template <bool Out> struct SubBorrow {
-  template <class T> static auto apply(T a, T b, bool borrow = false) {
-    T partial = Sub::apply(a, b), difference = Sub::apply(partial, static_cast<T>(borrow));
-    return with_carry<Out>(difference,
-                           (Unsigned<T>(a) < Unsigned<T>(b)) | (Unsigned<T>(partial) < Unsigned<T>(borrow)));
+// The flag of sub.cc is the carry of a + ~b + 1, the opposite of a borrow: addc and madc may read it, as ptxas has them do.
+template <bool Out> struct SubCarry {
+  template <class T> static auto apply(T a, T b, bool carry = true) {
+    return AddCarry<Out>::apply(a, static_cast<T>(~b), carry);
   }
 };
 template <class Mul, bool Out> struct MadCarry {

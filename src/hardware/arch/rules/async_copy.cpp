@@ -21,11 +21,23 @@ LaneList by_descending_destination(const u64* to, u32 lanes) {
   return out;
 }
 
+// Each of the lanes reads a line that one of those before it read.
+bool same_lines(const access::WarpAccess& access, u32 lanes, u32 before) {
+  bool all = true;
+  for_each_lane(lanes, [&](u32 lane) {
+    bool found = false;
+    for_each_lane(before,
+                  [&](u32 other) { found |= access.address[lane] / 128 == access.address[other] / 128; });
+    all &= found;
+  });
+  return all;
+}
+
 // Of lanes that are served together.
 u64 passes_through_l1(const access::WarpAccess& access, u32 lanes) {
   struct Pass {
     std::array<u8, 32> reads{};
-    u32 most = 1;
+    u32 most = 1, readers = 0;
   };
   std::array<Pass, warp_size> passes;
   std::array<u32, 32> taken{}; // passes, by bank of the destinations
@@ -36,12 +48,17 @@ u64 passes_through_l1(const access::WarpAccess& access, u32 lanes) {
     for (u32 w = 0; w < words; ++w) number = std::max(number, taken[bank_of(access.copied_to[lane], w)]);
     for (u32 w = 0; w < words; ++w) taken[bank_of(access.copied_to[lane], w)] = number + 1;
     used = std::max(used, number + 1);
+    if ((access.empty >> lane & 1) != 0) continue;
     Pass& pass = passes[number];
-    for (u32 w = 0; w < words && !(access.empty >> lane & 1); ++w)
+    pass.readers |= u32{1} << lane;
+    for (u32 w = 0; w < words; ++w)
       pass.most = std::max<u32>(pass.most, ++pass.reads[bank_of(access.address[lane], w)]);
   }
   u64 sum = 0;
-  for (u32 p = 0; p < used; ++p) sum += passes[p].most;
+  for (u32 p = 0; p < used; ++p)
+    sum += p > 0 && passes[p].most > 1 && same_lines(access, passes[p].readers, passes[p - 1].readers)
+               ? 1
+               : passes[p].most;
   return sum;
 }
 

@@ -5,7 +5,8 @@
 //
 // Through the L1 (.ca). Lanes go in groups of 128 bytes, as stores do: the whole warp, halves, quarters. In each the lanes
 // that meet at a bank of their destinations go in passes of their own, the greatest address first; and a pass takes as often
-// as its lanes meet at a bank of their sources. Lanes that read nothing, and write zeros, count for the destination alone.
+// as its lanes meet at a bank of their sources, or once if the pass before read the same lines. Lanes that read nothing, and
+// write zeros, count for the destination alone.
 //
 // Past the L1 (.cg). Of lanes that write one place one counts. Sectors come back from L2 apart for each sector that they are
 // written to, and for halves that are exchanged on the way: that many sectors are asked for. A pass writes sectors of one

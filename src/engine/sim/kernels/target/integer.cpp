@@ -56,7 +56,7 @@ const Kernel* mad_carry(const Request& r, bool in) {
 }
 
 const Kernel* add_sub(const Request& r, bool add) {
-  if (has(r, Modifier::cc)) return add ? carry<sem::AddCarry>(r, false) : carry<sem::SubBorrow>(r, false);
+  if (has(r, Modifier::cc)) return add ? carry<sem::AddCarry>(r, false) : carry<sem::SubCarry>(r, false);
   if (has(r, Modifier::sat)) {
     if (r.type[0] != Type::s32) return nullptr;
     return add ? kernel<sem::AddSat, i32, i32, i32>() : kernel<sem::SubSat, i32, i32, i32>();
@@ -125,7 +125,7 @@ const Kernel* find_integer(const Request& r) {
   case Opcode::add: return add_sub(r, true);
   case Opcode::sub: return add_sub(r, false);
   case Opcode::addc: return carry<sem::AddCarry>(r, true);
-  case Opcode::subc: return carry<sem::SubBorrow>(r, true);
+  case Opcode::subc: return carry<sem::SubCarry>(r, true);
   case Opcode::madc: return mad_carry(r, true);
   case Opcode::mul: return multiply(r);
   case Opcode::mad: return multiply_add(r);
