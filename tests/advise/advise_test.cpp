@@ -1,5 +1,6 @@
 // Each rule on a site built from a known access: which advice, and the counts before and after.
 #include "advise/built.h"
+#include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -277,6 +278,15 @@ TEST(Advise, ElementsOfAPlainVector) {
   }
   EXPECT_NE(change("add(particle*)").find("one array per member"), std::string::npos);
   EXPECT_NE(change("add").find("one array per member"), std::string::npos) << "extern \"C\"";
+  for (const char* declared : {"const float *", "float * __restrict__", "uint32_t *"}) {
+    parts[0].site.declared = declared;
+    EXPECT_NE(change("add").find("thread t takes t, t + threads"), std::string::npos) << "as the source says";
+  }
+  for (const char* declared : {"real *", "particle *"}) {
+    parts[0].site.declared = declared;
+    EXPECT_NE(change("add").find("one array per member"), std::string::npos) << "of what, it does not say";
+  }
+  parts[0].site.declared.clear();
   launch.sites.back().counters[0] = launch.sites[0].counters[0]; // what belongs to one thread's result
   EXPECT_NE(change("add(float const*, int)").find("a[k*count + i]"), std::string::npos);
 }
@@ -391,6 +401,84 @@ TEST(Advise, AStructureThatIsLargerThanMost) {
   EXPECT_NE(only(advise_in(parts[0], launch)).change.find("structure of arrays"), std::string::npos);
   launch.sites.resize(4);
   EXPECT_NE(only(advise_in(parts[0], launch)).change.find("swap the index order"), std::string::npos);
+}
+
+// Few numbers for each thread, and no power of two, are a structure, whether a loop goes over them or not.
+TEST(Advise, FewNumbersOfEachThreadAreAStructure) {
+  for (const u64 elements : {u64{9}, u64{19}, u64{27}, u64{16}}) {
+    const u64 bytes = elements == 27 ? 8 : 4;
+    std::vector<Built> parts;
+    for (u64 k = 0; k < elements; ++k)
+      parts.push_back(site(Space::global, Kind::store, static_cast<u32>(bytes),
+                           [=](u32 l) { return bytes * (k + u64{l} * elements); }));
+    std::vector<Built*> all;
+    for (Built& one : parts) {
+      one.site.site.frames = {{"a.cu", 5, 3, ""}};
+      one.site.site.array = {access::ArrayKind::parameter, "f"};
+      all.push_back(&one);
+    }
+    measure::LaunchRecord launch = launch_of(all);
+    launch.name = bytes == 4 ? "init(float*, int)" : "init(double*, int)";
+    const std::string layout = fmt::format("f[k*count + i] instead of f[{}*i + k]", elements),
+                      turns = "t, t + threads";
+    const std::string unrolled = only(advise_in(parts[0], launch)).change;
+    ASSERT_NE(unrolled.find(layout), std::string::npos) << unrolled;
+    ASSERT_NE(unrolled.find(turns), std::string::npos) << unrolled;
+    EXPECT_EQ(unrolled.find(layout) < unrolled.find(turns), elements != 16) << unrolled;
+    if (elements == 16) continue;
+    Built loop = parts[0];
+    for (arch::Counts& counts : loop.site.counters) counts *= elements;
+    launch = launch_of({&loop});
+    launch.name = "init(float*, int)";
+    const Advice advice = only(advise_in(loop, launch));
+    EXPECT_NE(advice.change.find(layout), std::string::npos) << advice.change;
+    EXPECT_EQ(advice.after.sectors * (32 / bytes), advice.before.sectors);
+    Built load = loop,
+          before = loop; // a line that does the same to each; but for one that needs them all before
+    load.site.site.kind = before.site.site.kind = Kind::load;
+    before.site.site.frames = {{"a.cu", 3, 3, ""}};
+    launch = launch_of({&load, &loop});
+    EXPECT_EQ(advise_in(loop, launch).at(0).change.find("where all are treated alike"), std::string::npos);
+    launch = launch_of({&before, &load, &loop});
+    EXPECT_NE(advise_in(loop, launch).at(0).change.find(layout), std::string::npos);
+  }
+}
+
+// Where each thread reads its index, no order of the threads' own indices puts neighbours side by side.
+TEST(Advise, WhatAnIndexFromMemoryLeadsToIsRenumbered) {
+  for (const u64 stride : {u64{508}, u64{1016}})
+    for (const Kind kind : {Kind::load, Kind::store}) {
+      Built x = site(Space::global, kind, 4, [=](u32 l) { return u64{l} * stride; });
+      EXPECT_NE(only(advise(x.site, x.context)).change.find("swap the index order"), std::string::npos);
+      x.site.loads_index = true;
+      const Advice advice = only(advise(x.site, x.context));
+      EXPECT_NE(advice.change.find("renumber them by the index"), std::string::npos) << advice.change;
+      EXPECT_NE(advice.cause.find("read from memory"), std::string::npos) << advice.cause;
+      EXPECT_EQ(advice.after.sectors, 400u);
+    }
+  Built runs = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * l * 64; });
+  EXPECT_EQ(only(advise(runs.site, runs.context)).change.find("renumber"), std::string::npos);
+  runs.site.loads_index = true;
+  EXPECT_NE(only(advise(runs.site, runs.context)).change.find("renumber"), std::string::npos);
+  Built members = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 32; });
+  members.site.loads_index = true;
+  EXPECT_EQ(only(advise(members.site, members.context)).change.find("renumber"), std::string::npos)
+      << "structures, one after the other";
+}
+
+// A tile is no help where the block asks for each sector once.
+TEST(Advise, ATileIsForWhatABlockReadsAgain) {
+  Built x = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l * 7919 % 101} * l * 64; });
+  measure::FirstBlock& block = x.site.distribution.first_block;
+  block.requests = 4, block.sectors = 128, block.distinct_sectors = 120;
+  for (const bool loaded : {false, true}) {
+    x.site.loads_index = loaded;
+    block.distinct_sectors = 120;
+    EXPECT_EQ(only(advise(x.site, x.context)).change.find("shared memory"), std::string::npos);
+    EXPECT_EQ(only(advise(x.site, x.context)).change.find("the indices") != std::string::npos, loaded);
+    block.distinct_sectors = 16;
+    EXPECT_NE(only(advise(x.site, x.context)).change.find("gather there"), std::string::npos);
+  }
 }
 
 // The layout of a structure of cuRAND is not the program's.
@@ -683,6 +771,73 @@ TEST(Advise, FewLanes) {
   full.site.distribution.other_warps = 900, full.site.counters[0].instructions += 900;
   full.site.counters[0].threads += 900 * 3;
   EXPECT_TRUE(advise_in(full, launch).empty()) << "nor do warps beyond the classes become fewer";
+}
+
+// An access of these lanes, which go along a row: 100 warps.
+Built some_lanes(u32 active, Kind kind = Kind::load) {
+  Built out = site(Space::global, kind, 4, [](u32 l) { return u64{l} * 4; });
+  access::WarpAccess access = out.site.distribution.classes[0].example;
+  access.active = active;
+  out.site.distribution.classes = {measure::class_of(access, 100, *out.context.architecture)};
+  out.site.counters[0] = out.site.distribution.classes[0].counts;
+  out.site.pattern = measure::pattern_of(out.site.distribution);
+  return out;
+}
+
+const Advice* of_rule(const std::vector<Advice>& list, findings::Rule rule) {
+  const auto found = std::ranges::find(list, rule, &Advice::rule);
+  return found == list.end() ? nullptr : &*found;
+}
+
+// Elements that lanes leave out lie in sectors that travel: it is they that have to lie elsewhere.
+TEST(Advise, ElementsThatAreLeftOutLieInTheSameSectors) {
+  for (const u32 active : {0x55555555u, 0xaaaaaaaau, 0x33333333u, 0x11111111u}) {
+    const Built cells = some_lanes(active);
+    const std::vector<Advice> list = advise(cells.site, cells.context);
+    const Advice* advice = of_rule(list, findings::Rule::uncoalesced_load);
+    ASSERT_NE(advice, nullptr) << active;
+    EXPECT_NE(advice->change.find("side by side"), std::string::npos) << advice->change;
+    EXPECT_EQ(advice->after.sectors, 100 * u64{static_cast<u32>(std::popcount(active))} / 8);
+    EXPECT_EQ(advice, &list.front()) << "before the lanes themselves";
+  }
+  for (const u32 active : {0xffu, 0x00ffff00u, 0xd4aa9163u}) { // whole sectors, and what the data choose
+    const Built others = some_lanes(active);
+    EXPECT_EQ(of_rule(advise(others.site, others.context), findings::Rule::uncoalesced_load), nullptr)
+        << active;
+  }
+}
+
+// Lanes that the data choose have no number that is known before, and those of two arms have work.
+TEST(Advise, WhyFewLanesAreActive) {
+  const auto cause = [](const Built& one, const measure::LaunchRecord& launch) {
+    const std::vector<Advice> list = advise_in(one, launch);
+    const Advice* found = of_rule(list, findings::Rule::divergent_access);
+    return found == nullptr ? std::string() : found->cause;
+  };
+  for (const u32 active : {0xd4aa9163u, 0x2d004b91u, 0x55555555u, 0x0000ffffu, 0x0f0f0f0fu}) {
+    Built one = some_lanes(active, Kind::store), other = some_lanes(~active, Kind::store);
+    const bool by_data = std::popcount(active) != 16;
+    measure::LaunchRecord launch = launch_of({&one});
+    launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
+    EXPECT_EQ(cause(one, launch).find("changes from warp to warp") != std::string::npos, by_data) << active;
+    launch = launch_of({&one, &other});
+    launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
+    EXPECT_EQ(cause(one, launch).find("in the other arm") != std::string::npos, !by_data) << active;
+  }
+  for (const bool by_data : {false, true}) { // as many as it happens, or half as many each time
+    Built rays = some_lanes(0x3f);
+    measure::SiteRecord& record = rays.site;
+    record.distribution.classes.clear(), record.counters[0] = {};
+    for (const u32 lanes : {1, 2, 4, 8, 16}) {
+      const Built some = some_lanes((1u << (by_data ? lanes * 5 % 17 : lanes)) - 1);
+      record.distribution.classes.push_back(some.site.distribution.classes[0]);
+      record.counters[0] += some.site.counters[0];
+    }
+    record.pattern = measure::pattern_of(record.distribution);
+    measure::LaunchRecord launch = launch_of({&rays});
+    launch.grid = {25, 1, 1}, launch.block = {128, 1, 1};
+    EXPECT_EQ(cause(rays, launch).find("changes from warp to warp") != std::string::npos, by_data);
+  }
 }
 
 // What lies beside a tile has no threads of its own: other numbers of theirs would not help.

@@ -177,6 +177,50 @@ TEST(Advise, CopiesOfFloatsAreUpdatedInALoop) {
   EXPECT_EQ(alone(whole) - alone(apart), 32'000u * arch::word_updates(*apart.context.architecture).in_loop);
 }
 
+// What a copy for each block saves in waiting is of the word that has most, where that is known.
+TEST(Advise, TheBusiestWordSaysHowLongCopiesAreWaitedFor) {
+  Built bins = site(
+      Space::global, Kind::reduction, 4, [](u32 l) { return u64{l * 7 % 32} * 64; }, 1000);
+  bins.site.site.opcode = "red.global.add.u32";
+  measure::FirstBlock& block = bins.site.distribution.first_block;
+  block.requests = 100, block.sectors = block.lanes = 3200, block.words = 32;
+  const auto wait = [&] { return only(advise(bins.site, bins.context)).wait_cycles; };
+  const u64 as_if_alike = wait();
+  for (const u64 times : {2, 8}) { // as often as the words of block 0 on average
+    bins.site.distribution.busiest_word = times * 1000;
+    bins.site.distribution.busiest_is_bound = false;
+    EXPECT_NEAR(static_cast<double>(wait()), static_cast<double>(times * as_if_alike),
+                static_cast<double>(as_if_alike) / 100);
+    bins.site.distribution.busiest_is_bound = true;
+    EXPECT_EQ(wait(), as_if_alike) << "a bound says nothing of the word";
+  }
+}
+
+// Shared memory that keeps blocks off an SM is said, not what fits beside them, nor of a grid too small to fill it.
+TEST(Advise, WhatACopyInSharedMemoryTakes) {
+  Built bins = site(
+      Space::global, Kind::reduction, 4, [](u32 l) { return u64{l * 7 % 32} * 64; }, 1000);
+  bins.site.site.opcode = "red.global.add.u32";
+  measure::FirstBlock& block = bins.site.distribution.first_block;
+  block.requests = 4000, block.sectors = block.lanes = 128'000, block.words = 32;
+  measure::LaunchRecord launch = launch_of({&bins});
+  launch.grid = {4000, 1, 1}, launch.block = {256, 1, 1};
+  const auto change = [&](u64 words) {
+    block.span = words;
+    return only(advise_in(bins, launch)).change;
+  };
+  EXPECT_NE(change(10'000).find("it takes 40 kB of shared memory, with which 5 instead of 8 blocks fit"),
+            std::string::npos)
+      << change(10'000);
+  EXPECT_EQ(change(1000).find("instead of"), std::string::npos) << change(1000);
+  launch.registers = 64; // four blocks
+  EXPECT_EQ(change(10'000).find("instead of"), std::string::npos) << change(10'000);
+  launch.shared_bytes = 30 << 10;
+  EXPECT_NE(change(10'000).find("with which 3 instead of 4 blocks"), std::string::npos) << change(10'000);
+  launch.grid = {132, 1, 1};
+  EXPECT_EQ(change(10'000).find("instead of"), std::string::npos) << change(10'000);
+}
+
 TEST(Advise, CopiesOfATableInSharedMemory) {
   Built bins = site(Space::shared, Kind::atomic, 4, [](u32 l) { return u64{l * 7919 % 101} * 4; });
   bins.site.site.opcode = "atom.shared.add.u32";

@@ -1,4 +1,5 @@
 // Where addresses come from, asked of PTX as compilers write it.
+#include "ir/loaded_index.h"
 #include "ir/origin.h"
 #include "ptx_test.h"
 
@@ -136,6 +137,43 @@ TEST(Origin, VariablesAreCalledAsInTheSource) {
   EXPECT_EQ(variable_name("_ZZN2ns6kernelILi4EEEvPfE4tile"), "tile");
   EXPECT_EQ(variable_name("coeff"), "coeff");
   EXPECT_EQ(variable_name("_ZN30_INTERNAL_8b2c3d4e_4_t_cu_main5tableE"), "table");
+}
+
+// Which accesses have an index that each thread reads, in the order of the text.
+std::vector<bool> loaded_indices_of(const std::string& body) {
+  ir::Module module =
+      parsed(std::string(head) +
+             ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
+             ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<20>;\n.reg .f32 %f<9>;\n"
+             "ld.param.u64 %d0, [k_param_0];\nld.param.u64 %d1, [k_param_1];\nmov.u32 %r1, %tid.x;\n"
+             "mul.wide.s32 %d2, %r1, 4;\nadd.s64 %d3, %d0, %d2;\n" +
+             body + "\nret;\n}\n");
+  const std::set<ir::SiteId> found = ir::loaded_indices(module, module.functions[0]);
+  std::vector<bool> out;
+  for (const ir::Instruction& i : module.functions[0].instructions)
+    if (i.site.valid()) out.push_back(found.contains(i.site));
+  return out;
+}
+
+TEST(LoadedIndex, AnIndexFromMemoryIsToldFromOneThatIsComputed) {
+  using Told = std::vector<bool>;
+  const std::string gather = "mul.wide.s32 %d4, %r2, 4; add.s64 %d5, %d1, %d4; ld.global.f32 %f1, [%d5];";
+  EXPECT_EQ(loaded_indices_of("ld.global.u32 %r2, [%d3]; " + gather), (Told{false, true})) << "x[rows[t]]";
+  EXPECT_EQ(loaded_indices_of("ld.global.u32 %r2, [%d0]; " + gather), (Told{false, false}))
+      << "one number for all threads";
+  EXPECT_EQ(loaded_indices_of("ld.global.u32 %r2, [%d0]; mul.lo.u32 %r2, %r2, %r1; " + gather),
+            (Told{false, false}))
+      << "the thread's number times a size that all read";
+  EXPECT_EQ(loaded_indices_of(
+                "ld.global.u32 %r3, [%d3]; setp.lt.u32 %p1, %r3, 9; selp.u32 %r2, %r1, 0, %p1; " + gather),
+            (Told{false, false}))
+      << "chosen by what is read, as in a search";
+  EXPECT_EQ(
+      loaded_indices_of("L: " + gather + " ld.global.u32 %r2, [%d3]; setp.lt.u32 %p1, %r2, 9; @%p1 bra L;"),
+      (Told{true, false}))
+      << "read in the round before";
+  EXPECT_EQ(loaded_indices_of("atom.global.add.u32 %r2, [%d3], 1; " + gather), (Told{false, false}))
+      << "a ticket";
 }
 
 } // namespace

@@ -142,8 +142,52 @@ TEST(Causes, ABroadcastIsNotRed) {
   std::string text =
       terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {0}})}), {100, true});
   EXPECT_TRUE(says(text, "broadcast"));
+  EXPECT_TRUE(says(text, "load: 1 sector (on 1.0: 32 transactions); broadcast")) << "one of them";
   EXPECT_EQ(text.find("\x1b[31m"), text.npos);
   EXPECT_EQ(text.find("\x1b[33m"), text.npos);
+}
+
+// Those that stand in few words, too.
+TEST(Causes, EachHasALine) {
+  std::vector<measure::LaunchRecord> launches;
+  for (const auto& [kernel, line, stride] :
+       {std::tuple{"f", 3u, i64{4096}}, {"g", 20u, i64{16}}, {"h", 40u, i64{8}}}) {
+    Made made{kernel, {}, {}};
+    for (u32 i = 0; i < 3; ++i) {
+      made.sites.push_back(load(i, {{"/s/a.cu", line + 5 * i, 1, ""}}, "x"));
+      made.sites.back().function = kernel;
+      made.strides.push_back(stride);
+    }
+    launches.push_back(counted(made, launches.size()));
+  }
+  const std::string text = terminal(model_of(std::move(launches)), {80});
+  EXPECT_TRUE(says(text, "3 accesses of x (f)\n    a.cu:3, 8, 13\n"));
+  EXPECT_TRUE(says(text, "3 accesses of x (g), a.cu:20 and 2 more: "));
+  EXPECT_TRUE(says(text, "3 accesses of x (h), a.cu:40 and 2 more: "));
+}
+
+TEST(Causes, ALongPathLeavesRoomForItsAccess) {
+  for (const u32 length : {30u, 60u, 300u}) {
+    const std::string file = "/s/" + std::string(length, 'x') + ".cu";
+    const std::string text =
+        terminal(model_of({counted({"k", {load(0, {{file, 3, 1, ""}}, "a")}, {4}})}), {80});
+    EXPECT_TRUE(says(text, "x.cu:3  load a: 4 sectors; coalesced\n"));
+  }
+}
+
+TEST(Causes, MessagesThatDifferInANameAreOne) {
+  Input input;
+  input.sm = {90};
+  input.launches.emplace_back(counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}}));
+  for (const char* name : {"scan", "sort", "sum"})
+    input.messages.push_back(
+        diag::warning("as-ptx", std::string("'") + name + "' runs as PTX: texture", {}, "help"));
+  input.messages.push_back(diag::warning("as-ptx", "'other' runs as PTX: a call", {}, "help"));
+  Result<Model> model = build(std::move(input), [](const std::string&, u32) { return std::nullopt; }, {});
+  ASSERT_TRUE(model);
+  ASSERT_EQ(model->warnings.size(), 2u);
+  EXPECT_EQ(model->warnings[0].diagnostic.message, "'scan' runs as PTX: texture; the same of 'sort', 'sum'");
+  EXPECT_EQ(model->warnings[1].diagnostic.message, "'other' runs as PTX: a call");
 }
 
 TEST(Causes, WithoutLineInformationFunctionsAreNamedAndTheCureToo) {
@@ -170,6 +214,9 @@ TEST(Causes, AParameterIsCalledAsInTheSource) {
   lines[1] = "__global__ void k(View view, int more) {"; // another kernel than the one that ran
   model = model_of({counted({"k", {site}, {64}})}, source);
   EXPECT_EQ(array_name(model.kernels[0].lines[0].rows[0].site.array), "parameter 1");
+  lines[1] = "extern \"C\" __global__ void k(const float* __restrict__ a) {"; // whose name has no types
+  model = model_of({counted({"k", {site}, {64}})}, source);
+  EXPECT_EQ(model.kernels[0].lines[0].rows[0].declared, "const float * __restrict__");
 }
 
 TEST(Causes, APredictionIsOfAllAccessesOfTheFinding) {

@@ -7,6 +7,14 @@ for program in "$programs"/advice*.cu; do
 done
 python3 "$source_dir/tests/scripts/advice.py" . "$programs"/advice*.cu >stdout 2>stderr || fail "a prediction is wrong"
 
+# Of structures in one array of numbers the layout comes first, and where an index is read, its order.
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_cells.cu"
+expect_in stderr 'Change: store the array the other way round: g\[k\*count \+ i\] instead of g\[19\*i \+ k\].*where all are treated alike'
+expect_in stderr 'Change: store the array the other way round: v\[k\*count \+ i\] instead of v\[3\*i \+ k\]'
+expect_in stderr 'Change: keep the elements that are used together side by side'
+expect_in stderr 'the index is read from memory|renumber them by the index that is read'
+expect_not_in stderr 'swap the index order|number the working threads'
+
 # A counter that goes up by 1 in shared memory is ranked by what hardware does, and what is written is said beside it.
 run "$warplens" run --compiler clang --top-lines 0 --width 500 "$programs/advice_spread.cu"
 expect_in stderr 'takes lanes of one word together, as the assembler makes it: 3.0[0-9]* as written'

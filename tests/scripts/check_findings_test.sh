@@ -48,6 +48,27 @@ run "$warplens" check --compiler clang --no-config --kernel square --set n=46341
 expect_code 0
 expect_in stdout 'note: the index of .a. is too large for 32 bits in a launch of this size'
 
+# A tile by a loop that clang unrolls: lanes lie in one of several ways, and nothing says that it is a bad one.
+cat >tile.cu <<'CU'
+__global__ void __launch_bounds__(32) tile_in_a_loop(const short* a, int k, float* out) {
+  __shared__ short tile[16 * 32];
+  int l = threadIdx.x;
+  for (int k0 = 0; k0 < k; k0 += 32) {
+    for (int i = l; i < 64; i += 32) {
+      unsigned to = __cvta_generic_to_shared(tile + i / 4 * 32 + i % 4 * 8);
+      const short* from = a + size_t(blockIdx.x * 16 + i / 4) * k + k0 + i % 4 * 8;
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from));
+    }
+    asm volatile("cp.async.wait_all;");
+    __syncthreads();
+    out[l] += tile[2 * l];
+    __syncthreads();
+  }
+}
+CU
+run "$warplens" check --compiler clang --no-config tile.cu
+expect_in stdout "tile.cu:8:7: note: copy of 16 bytes from 'a'"
+
 # Code without line information has the line of the PTX, and how to get those of the source.
 cat >plain.ptx <<'PTX'
 .version 7.8

@@ -35,6 +35,24 @@ run "$warplens" run --compiler clang --json clang.json "$programs/scale.cu" word
 expect_code 0
 is_machine_code clang.json
 
+# But for functions that clang leaves out where it has no toolkit: nvcc brings them along.
+cat >sine.cu <<'CU'
+__global__ void sine(float* a) { a[threadIdx.x] = sinf(a[threadIdx.x]); }
+int main() {
+  float* a;
+  cudaMalloc(&a, 128);
+  sine<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --width 200 --compiler clang --json sine.json sine.cu
+is_ptx sine.json
+expect_in stderr "is counted as PTX: .*'__nv_sinf'"
+expect_in stderr 'help: --compiler nvcc brings that function along'
+run "$warplens" run --compiler nvcc --json sine.json sine.cu
+expect_code 0
+expect_not_in stderr 'counted as PTX'
+
 # A kernel that prints looks how deep its stack may get.
 cat >prints.cu <<'CU'
 #include <cstdio>

@@ -23,3 +23,14 @@ run "$warplens" run --lines --compiler clang --source-root "$scratch/elsewhere" 
 expect_code 0
 expect_in stderr 'a secret line'
 expect_not_in stderr 'not shown'
+
+# A saved report quotes what ran, in another tree too, whose file of that name is another.
+run "$warplens" run --compiler clang --json "$scratch/saved.json" ../src/plain.cu
+expect_code 0
+mkdir -p "$scratch/other/src"
+sed 's/factor/another/g' ../src/plain.cu >"$scratch/other/src/plain.cu"
+cd "$scratch/other"
+run "$warplens" report --lines "$scratch/saved.json"
+expect_code 0
+expect_in stdout 'plain.cu:6 .*data\[i\] \* factor'
+expect_not_in stdout 'another'

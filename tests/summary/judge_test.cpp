@@ -120,6 +120,21 @@ TEST(Judge, WhatCostsMostComesFirst) {
   EXPECT_EQ(list.accesses.size(), 3);
 }
 
+// Less than twice what would do, and less of the waste than can be seen.
+TEST(Judge, LittleWasteIsANote) {
+  const auto severity = [](i64 stride, u32 others) -> std::optional<findings::Severity> {
+    std::vector<measure::LaunchRecord> launches{launch_of("f", {{load(3), stride}})};
+    for (u32 i = 0; i < others; ++i)
+      launches.push_back(launch_of("g" + std::to_string(i), {{load(4), 4096}}));
+    for (const findings::Finding& finding : found_in(std::move(launches)).findings)
+      if (finding.place[0].line == 3) return finding.severity;
+    return {};
+  };
+  EXPECT_EQ(severity(6, 100), findings::Severity::note);
+  EXPECT_EQ(severity(6, 1), findings::Severity::warning) << "a part that is seen";
+  EXPECT_EQ(severity(8, 100), findings::Severity::warning) << "twice what would do";
+}
+
 TEST(Judge, StoresAndConflictsHaveRulesOfTheirOwn) {
   Site store = load(3), shared = load(4);
   store.kind = access::Kind::store;

@@ -12,6 +12,7 @@
 #include "translate/translate.h"
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <set>
 
@@ -165,9 +166,14 @@ void make_machine_code(fatbin::Fatbin& fatbin, const fatbin::PtxChoice& choice, 
   Result<toolchain::Assembled> made =
       toolchain::assemble(wanted.ptxas, choice.image->text, wanted.sm, wanted.ptxas_options, store);
   if (!made) {
-    notes.push_back(diag::note("ptx-not-assembled",
-                               fmt::format("'{}' is counted as PTX: {}", program, made.error().message), {},
-                               "WARPLENS_PTXAS=/path/to/ptxas names another one; --code ptx asks for none"));
+    // clang without a toolkit leaves the functions of nvcc's library to whoever links.
+    const bool by_clang =
+        made.error().message.find("extern function '__nv_") != std::string::npos &&
+        std::filesystem::exists(std::filesystem::path(wanted.ptxas).replace_filename("nvcc"));
+    notes.push_back(diag::note(
+        "ptx-not-assembled", fmt::format("'{}' is counted as PTX: {}", program, made.error().message), {},
+        by_clang ? "--compiler nvcc brings that function along; --code ptx asks for no machine code"
+                 : "WARPLENS_PTXAS=/path/to/ptxas names another one; --code ptx asks for none"));
     return;
   }
   code.assembler = made->by;

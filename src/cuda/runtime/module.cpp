@@ -3,6 +3,7 @@
 #include "runtime/module.h"
 #include "fold/relevance.h"
 #include "ir/call_graph.h"
+#include "ir/loaded_index.h"
 #include "ir/origin.h"
 #include "ir/timing.h"
 #include "ir/unused.h"
@@ -230,10 +231,11 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
   sites = sites_of(module, called);
-  unused.clear(), adding_one.clear();
+  unused.clear(), adding_one.clear(), loading_index.clear();
   for (ir::FunctionId id : called.functions) {
     unused.merge(ir::unused_results(module, module.functions[id.value]));
     adding_one.merge(ir::adds_of_one(module, module.functions[id.value]));
+    loading_index.merge(ir::loaded_indices(module, module.functions[id.value]));
   }
   reaching.reset();
   return cudaSuccess;

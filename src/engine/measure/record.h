@@ -24,6 +24,9 @@ struct SiteRecord {
   bool result_unused =
       false;             // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
   bool adds_one = false; // of an `atom` or a `red`: it adds the constant 1, an integer of 32 bits
+  bool loads_index = false; // each thread reads the index from memory (ir/loaded_index.h)
+  std::string
+      declared{}; // what the source calls the array, where the kernel's name has no types: "const float *"
   // Of machine code: warps that came to it with a guard that holds for no lane. They move nothing, and are in no count above; a
   // profiler has them among the instructions.
   u64 predicated_off = 0;

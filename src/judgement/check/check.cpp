@@ -7,6 +7,7 @@
 #include "check/moved.h"
 #include "check/overflow.h"
 #include "ir/fragment.h"
+#include "ir/loaded_index.h"
 #include "ir/operands.h"
 #include "ir/origin.h"
 #include "ptx/parse.h"
@@ -178,6 +179,7 @@ private:
     };
     for (const auto& [site, origin, copied_to] : ir::origins(module_, f))
       arrays_[site] = {array_of(origin), array_of(copied_to)};
+    loading_index_ = ir::loaded_indices(module_, f);
   }
 
   void find_overflows(const Flow& flow, const Launches& launches, const Names& names,
@@ -397,6 +399,8 @@ private:
     for (std::size_t s = 0; s < sites.size(); ++s) {
       std::optional<measure::SiteRecord> record;
       out.push_back(judges[s].take(record));
+      const bool loads_index = loading_index_.contains(out.back().site.id);
+      out.back().loads_index = loads_index;
       const u32 index = sites[s].instruction;
       const ir::Instruction& i = flow.function.instructions[index];
       out.back().blocks = shape;
@@ -409,6 +413,7 @@ private:
           out.back().repeated_for =
               source::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
       if (!record) continue;
+      record->loads_index = loads_index;
       place[s] = launch.sites.size();
       launch.sites.push_back(std::move(*record));
     }
@@ -493,7 +498,8 @@ private:
   std::vector<Counter> counters_;
   std::set<std::string> used_;
   std::map<ir::SiteId, std::pair<access::Array, access::Array>>
-      arrays_; // of the function; and where a copy writes
+      arrays_;                         // of the function; and where a copy writes
+  std::set<ir::SiteId> loading_index_; // of the function
   // Of the function at hand, in the shape that was judged last.
   std::array<std::set<u32>, 2> extents_; // of blocks along x and y, as addresses have them (extent_in)
   bool overruns_ = false;                // some thread would leave an array

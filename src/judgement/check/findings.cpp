@@ -42,11 +42,20 @@ Severity severity_of(const Judgement& j) {
   return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
 }
 
+// Do loaded values decide where a load goes, though it has no index from memory? So it is in a search.
+bool is_search(const Judgement& j) {
+  return j.verdict == Verdict::scattered && j.site.kind == Kind::load && !j.loads_index;
+}
+
 // Where the rules of advise/ say nothing, as they ask for addresses or for what a program does with them: what would let a
-// warp do with Judgement::needed.
+// warp do with Judgement::needed. A search needs as many as it finds.
 std::string_view other_change(const Judgement& j) {
   if (j.advice || j.space != Space::global) return {};
   const bool load = j.site.kind == Kind::load, store = j.site.kind == Kind::store;
+  if (is_search(j))
+    return "sort what the threads look for, so that neighbouring threads go the same way; or keep what all "
+           "of them "
+           "pass in shared memory";
   if (j.verdict == Verdict::scattered && load)
     return "sort or renumber the indices so that neighbouring threads want neighbouring elements";
   if (j.verdict == Verdict::scattered && store)
@@ -115,7 +124,7 @@ std::vector<findings::Cost> costs_of(const Judgement& j, const std::vector<const
     cost.needed = static_cast<double>(needed_on(j, i));
     if (i < j.after.size() && j.after[i] && advise::name(j.advice->metric) == cost.counter)
       cost.fixed = static_cast<double>(*j.after[i]);
-    else if (!other_change(j).empty())
+    else if (!other_change(j).empty() && !is_search(j))
       cost.fixed = cost.needed;
     out.push_back(std::move(cost));
   }

@@ -19,6 +19,17 @@ std::vector<std::string> factors_of(const Analysis& a, symbolic::Value v, const 
   return out;
 }
 
+// Are all factors numbers that the program has, and none that the analysis made up?
+bool is_of_program(const Analysis& a, const symbolic::Term& term) {
+  using Kind = symbolic::SymbolKind;
+  constexpr Kind known[] = {Kind::parameter, Kind::launch, Kind::address, Kind::iteration, Kind::loaded};
+  return std::ranges::all_of(a.pool.monomial(term.monomial), [&](u32 s) {
+    const symbolic::Symbol& symbol = a.pool.symbol(s);
+    return std::ranges::find(known, symbol.kind) != std::end(known) ||
+           (symbol.kind == Kind::result && symbol.a != 0); // of an instruction
+  });
+}
+
 std::string factor_of(const std::string& number) {
   return number.find(' ') == number.npos ? number : "(" + number + ")";
 }
@@ -280,6 +291,9 @@ bool Judge::fine_for_many(Analysis& a, const Claim& claim) {
   }
   constexpr i64 large = 1 << 16; // from there on only the remainder matters
   const std::vector<symbolic::Term> strides = a.algebra.parts(claim.address).others;
+  // Lanes lie in one of several ways, as in a loop that is unrolled: nothing says that it is a bad one.
+  if (std::ranges::any_of(strides, [&](const symbolic::Term& t) { return !is_of_program(a, t); }))
+    return true;
   if (strides.empty() || strides.size() > 2 || !claim.example) return false;
   auto moved = [&](Placed placed, const symbolic::Term& stride, i64 value) {
     const symbolic::Lanes step = a.pool.lanes(stride.coefficient);

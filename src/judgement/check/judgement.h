@@ -167,7 +167,8 @@ struct Judgement {
   std::vector<Costs> aligned;       // under the conditions
   Costs anywhere; // of the first architecture, were pointers only as aligned as what is accessed
   Dependence dependence = Dependence::none;
-  bool exact = false; // distances between lanes are known
+  bool loads_index = false; // each thread reads the index from memory (ir/loaded_index.h)
+  bool exact = false;       // distances between lanes are known
   // What is paid (sectors, wavefronts, requests) by a warp all of whose lanes take part that may is one number: wherever it
   // begins, or where the conditions hold.
   bool decided = false, decided_if = false;

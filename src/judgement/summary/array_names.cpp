@@ -32,7 +32,8 @@ class Namer {
 public:
   explicit Namer(const SourceLines& source) : source_(source) {}
 
-  void name(access::Site& site) {
+  // Of an array that the source declares as a pointer, `declared_as` is the type, if the function's own name does not tell it.
+  void name(access::Site& site, std::string& declared_as) {
     Array& array = site.array;
     bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
     if (site.frames.empty()) return;
@@ -47,7 +48,10 @@ public:
     if (!found || found->parameters.size() != array.parameters) return;
     const source::Parameter& declared = found->parameters[array.parameter];
     array.name = declared.name;
-    if (declared.pointer) return;
+    if (declared.pointer) {
+      if (!site.function.starts_with("_Z")) declared_as = declared.type;
+      return;
+    }
     if (std::optional<std::string> member =
             source::pointer_member(*file(frame.file).tokens, declared.type, array.offset))
       array.name += "." + *member;
@@ -118,7 +122,11 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
   Namer namer(source);
   // By module and number: a program repeats its launches. Files of a program that were compiled apart are modules of one
   // description, so that a number may stand for another site than before.
-  std::map<std::pair<std::string, u32>, std::pair<access::Site, std::string>> known;
+  struct Known {
+    access::Site site;
+    std::string name, declared;
+  };
+  std::map<std::pair<std::string, u32>, Known> known;
   for (Launch& alike : launches) {
     measure::LaunchRecord& launch = alike.record;
     std::map<std::string, std::string> local;
@@ -126,13 +134,13 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
       access::Site& site = record.site;
       if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local) continue;
       const std::string before = site.array.name;
-      auto& [named, name] = known[{launch.module, site.id.value}];
+      auto& [named, name, declared] = known[{launch.module, site.id.value}];
       if (!site.id.valid() || named != site) {
-        named = site;
-        namer.name(site);
+        named = site, declared = record.declared;
+        namer.name(site, declared);
         name = site.array.name;
       }
-      site.array.name = name;
+      site.array.name = name, record.declared = declared;
       // What was inlined around some accesses tells more arrays than what was around others.
       if (site.array.kind == ArrayKind::local && before != site.array.name)
         if (std::string& longest = local[before]; longest.size() < site.array.name.size())

@@ -9,8 +9,10 @@
 #include "summary/parts.h"
 #include "summary/summable.h"
 #include "text/regex.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace warplens::summary {
@@ -65,6 +67,29 @@ void add_warning(std::vector<Warning>& warnings, const diag::Diagnostic& diagnos
   std::string text;
   if (diagnostic.span.line != 0) text = source(diagnostic.span.file, diagnostic.span.line).value_or("");
   warnings.push_back({diagnostic, std::move(text), times});
+}
+
+// "'a' runs as PTX: …" and the same of others is one message: "…; the same of 'b', 'c'".
+void join_by_name(std::vector<Warning>& warnings) {
+  std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::vector<std::string>>> others;
+  std::vector<Warning> out;
+  for (Warning& warning : warnings) {
+    const std::string& message = warning.diagnostic.message;
+    const std::size_t end = message.starts_with('\'') ? message.find("' ") : message.npos;
+    if (end != message.npos && warning.diagnostic.span.line == 0) {
+      auto [known, fresh] = others.try_emplace({warning.diagnostic.kind, message.substr(end)}, out.size(),
+                                               std::vector<std::string>());
+      if (!fresh) {
+        known->second.second.push_back(message.substr(0, end + 1));
+        continue;
+      }
+    }
+    out.push_back(std::move(warning));
+  }
+  for (const auto& [key, alike] : others)
+    if (!alike.second.empty())
+      out[alike.first].diagnostic.message += "; the same of " + text::listed(alike.second, 8);
+  warnings = std::move(out);
 }
 
 Result<text::Regex> compile_filter(const std::string& pattern) {
@@ -148,6 +173,7 @@ Result<Model> build(Input input, const SourceLines& source, const Options& optio
       add_warning(model.warnings, diagnostic, launch.count(), source);
   for (const diag::Diagnostic& diagnostic : input.messages)
     add_warning(model.warnings, diagnostic, 1, source);
+  join_by_name(model.warnings);
   std::ranges::stable_sort(model.warnings, std::greater<>(),
                            [](const Warning& w) { return w.diagnostic.severity; });
   std::map<std::string, u64> calls;

@@ -186,6 +186,7 @@ SiteSums merge_rows(SiteSums sites) {
     }
     Merge& sum = out.at(found->second);
     sum.record.result_unused &= merge.record.result_unused, sum.record.adds_one &= merge.record.adds_one;
+    sum.record.loads_index &= merge.record.loads_index;
     add_record(sum.record, merge.record);
     sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
     sum.sites += merge.sites;

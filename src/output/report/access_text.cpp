@@ -13,7 +13,7 @@ u64 l1_passes(const arch::Counts& counts) { return std::max(counts.tag_passes, c
 
 std::string file_name(const Page& page, const std::string& file) {
   auto known = page.model.files.find(file);
-  return clip(known == page.model.files.end() ? file : known->second, 200);
+  return clip_middle(known == page.model.files.end() ? file : known->second, 200);
 }
 
 std::string place_name(const Page& page, const Line& line) {

@@ -80,7 +80,7 @@ std::vector<std::string> kernel_names(const Page& page, const Finding& finding) 
   return names_of(kernels);
 }
 
-std::string places_text(const Page& page, const Finding& finding) {
+std::string places_text(const Page& page, const Finding& finding, std::size_t most) {
   struct Place {
     const Line* first;
     u32 last;
@@ -106,7 +106,7 @@ std::string places_text(const Page& page, const Finding& finding) {
     if (several_kernels && place.kernels.size() == 1) out.back() += fmt::format(" ({})", place.kernels[0]);
     before = place.first;
   }
-  return listed(out, 4);
+  return listed(out, most);
 }
 
 } // namespace warplens::report

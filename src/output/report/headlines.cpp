@@ -275,8 +275,10 @@ std::string in_brackets(const std::string& gain) {
 std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
   const AccessRow& row = row_of(page, finding.accesses[0]);
   const std::string gain = gain_of(page, finding), change = change_of(page, row);
+  const std::string place =
+      accesses_in_source(page, finding) == 1 ? "" : ", " + places_text(page, finding, 1);
   std::string text =
-      fmt::format("{}: {}: {}. Change: {}", share_words(page, finding), subject_of(page, finding),
+      fmt::format("{}: {}{}: {}. Change: {}", share_words(page, finding), subject_of(page, finding), place,
                   problem_of(page, row), change.substr(0, change.find_first_of(";,:")));
   return wrap(text + in_brackets(gain), fmt::format("{:>2}. ", number), page.options.width);
 }

@@ -168,6 +168,8 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
     site["pattern"] = pattern_json(record.pattern, record.site);
     Writer{site}.optional("result_unused", record.result_unused);
     Writer{site}.optional("adds_one", record.adds_one);
+    Writer{site}.optional("loads_index", record.loads_index);
+    Writer{site}.optional("declared", record.declared);
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);
     site["label"] = label.name();

@@ -129,8 +129,9 @@ std::string access_line(const Page& page, const Shown& shown) {
                                ? findings::cost_text(row.cost.actual, unit, row.cost.ideal)
                                : fmt::format("{} {}", findings::number(row.cost.actual),
                                              row.cost.actual == 1 ? unit.substr(0, unit.size() - 1) : unit);
-  const std::string text = fmt::format("{}  {}: {}{}; {}", place_name(page, *shown.line), what, cost,
-                                       long_ago(page, row), in_short(row));
+  const std::string place = clip_middle(place_name(page, *shown.line), page.options.width / 2);
+  const std::string text =
+      fmt::format("{}  {}: {}{}; {}", place, what, cost, long_ago(page, row), in_short(row));
   const std::string rest = clip(text, page.options.width - 2) + '\n';
   if (!wasteful) return page.style.good("✓ ") + rest;
   return (row.excess_cycles != 0 ? page.style.bad("✗ ") : page.style.poor("○ ")) + rest;

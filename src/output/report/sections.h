@@ -57,7 +57,7 @@ std::vector<std::string> names_of(const std::vector<const Kernel*>&);
 // A finding's kernels, worst first.
 std::vector<std::string> kernel_names(const Page&, const Finding&);
 // Its lines: "a.cu:3-5, 9, b.h:4 and 4 more"; with the kernel where the finding has several and the lines are in one of them.
-std::string places_text(const Page&, const Finding&);
+std::string places_text(const Page&, const Finding&, std::size_t most = 4);
 // As the report calls a file: Model::files, or what else shows which it is.
 std::string file_name(const Page&, const std::string& file);
 // "main.cu:11: " for a diagnostic, "" where it has no place: the user's own line where it was found in a library that was

@@ -215,6 +215,34 @@ __global__ void of_members(Field from, Field to) {
   for (int k = 0; k < to.n; ++k) to.data[k * 256 + threadIdx.x] = from.data[threadIdx.x]; // none
 }
 
+// ---- strides that are not known
+__global__ void by_two_sizes(float* a, int n, int m) {
+  int t = threadIdx.x;
+  a[t * n + t / 2 * m] = 1; // warning: swap the indices
+}
+
+// ---- where loaded values lead
+__global__ void search(const float* a, int n, const float* keys, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, low = 0, high = n;
+  const float key = keys[i];
+  while (low < high) {
+    int middle = (low + high) / 2;
+    bool below = a[middle] < key; // note: sort what the threads look for
+    low = below ? middle + 1 : low, high = below ? high : middle;
+  }
+  out[i] = low; // none
+}
+__global__ void halves(const int* a, int n, const int* keys, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, key = keys[i], from = 0;
+  for (int left = n; left > 1; left -= left / 2)
+    if (a[from + left / 2 - 1] < key) from += left / 2; // note: sort what the threads look for
+  out[i] = from; // none
+}
+__global__ void through_an_index(const float* a, const int* rows, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = a[rows[i]]; // note: sort or renumber the indices
+}
+
 // ---- words
 __global__ void local(const int* in, int* out, int n) {
   int counts[16] = {};

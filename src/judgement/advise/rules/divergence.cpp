@@ -1,9 +1,12 @@
-// Few lanes of each warp take part. Predicted are as many lanes in whole warps.
+// Few lanes of each warp take part. Predicted are as many lanes in whole warps. What the others leave out lies in the sectors of those
+// that take part: there the elements that are used together are predicted side by side.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace warplens::advise::rules {
 
@@ -35,6 +38,46 @@ u64 whole_warps(const Subject& s) {
   const u64 others = s.counters.instructions - std::min(warps, s.counters.instructions);
   return sum + std::max(ceil_div(s.counters.threads - std::min(threads, s.counters.threads), warp_size),
                         ceil_div(others, of_block));
+}
+
+// Do the lanes that take part lie in stretches of one length, equally far apart, as a condition on the index leaves them? The first
+// and the last may be cut off.
+bool is_regular(u32 active) {
+  std::vector<u32> begins, lengths;
+  for (u32 lane = 0; lane < warp_size;) {
+    const u32 length = static_cast<u32>(std::countr_one(active >> lane));
+    if (length != 0) begins.push_back(lane), lengths.push_back(length);
+    lane += std::max(1u, length);
+  }
+  bool out = true;
+  for (std::size_t i = 2; i < begins.size(); ++i)
+    out = out && (i + 1 == begins.size() || lengths[i] == lengths[1]) &&
+          (i == 2 || begins[i] - begins[i - 1] == begins[2] - begins[1]);
+  return out;
+}
+
+// Do the data choose which lanes take part? Then these lie anyhow, or are each time as many as it happens; of reductions they are
+// powers of two.
+bool data_choose(const Subject& s) {
+  constexpr std::size_t many = 4;
+  u64 irregular = 0, all = 0;
+  std::set<u32> numbers;
+  for (const measure::WarpClass& c : s.site.distribution.classes) {
+    all += c.warps * c.one.lanes;
+    if (!is_regular(c.example.active)) irregular += c.warps * c.one.lanes;
+    if (!is_power_of_two(c.one.lanes)) numbers.insert(c.one.lanes);
+  }
+  return 4 * irregular > all || numbers.size() >= many;
+}
+
+// Do the other lanes perform such an access in the other arm of a condition?
+bool has_other_arm(const Subject& s) {
+  return any_sibling(s, [&](const measure::SiteRecord& other) {
+    return other.site.array == s.site.site.array &&
+           other.counters[s.context.column].instructions ==
+               in_launch(s).counters[s.context.column].instructions &&
+           other.distribution.classes.front().example.active == ~main_class(s).example.active;
+  });
 }
 
 // Do groups of lanes go along rows, or other accesses with as many lanes? Then short rows leave lanes over, which no other number
@@ -124,11 +167,54 @@ void divergence(const Subject& s, std::vector<Advice>& list) {
       "let whole warps take part: number the working threads from 0 up, and compute the work from that "
       "number";
   out.example = "int j = 2*d*threadIdx.x; if (j < size) … instead of if (threadIdx.x % (2*d) == 0) …";
-  if (is_of_border(s))
+  if (data_choose(s)) {
+    out.cause =
+        "which lanes take part changes from warp to warp, so that no number of theirs is known before";
+    out.change =
+        "none needed where little follows. Where much work does, collect the elements that have it in a list "
+        "first (compaction), and give its entries to whole warps";
+    out.example = "if (has_work) list[atomicAdd(&count, 1)] = i; … in the next kernel: int i = list[t];";
+  } else if (has_other_arm(s)) {
+    out.cause = "the other lanes do the same in the other arm of a condition";
+    out.change = "let the condition choose the index, and all lanes of the warp perform one access behind it";
+    out.example =
+        "int j = upper ? t : t + half; … a[j] … instead of if (upper) … a[t] … else … a[t + half] …";
+    out.after.instructions = s.counters.instructions / 2;
+  } else if (is_of_border(s)) {
     say_border(out);
-  else
+  } else {
     out.after.instructions = full;
+  }
   out.confidence = Confidence::possible;
+  list.push_back(std::move(out));
+}
+
+void left_out(const Subject& s, std::vector<Advice>& list) {
+  constexpr u32 some = 8; // lanes; of fewer, their number is what helps
+  const access::WarpAccess& usual = main_class(s).example;
+  if (!is_device(s.site.space) || is_atomic(s.site.site.kind) || main_class(s).one.lanes < some ||
+      main_class(s).shape.form != measure::Form::with_gaps || !is_regular(usual.active) ||
+      10 * s.counters.sectors <= 11 * s.counters.ideal_sectors)
+    return;
+  u64 same = 0;
+  for (const measure::WarpClass& c : s.site.distribution.classes)
+    same += c.example.active == usual.active ? c.warps : 0;
+  if (10 * same < 9 * s.site.distribution.warps()) return; // another condition in each round
+  const Change packed = [](access::WarpAccess& access) {
+    u64 next = 0;
+    for_each_lane(access.active,
+                  [&](u32 lane) { access.address[lane] = std::exchange(next, next + access.bytes); });
+  };
+  Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
+  predict(s, packed, out);
+  if (20 * out.after.sectors > 19 * s.counters.sectors) return;
+  out.title = fmt::format("{} of 32 lanes take part, and between their elements lie those of the others",
+                          main_class(s).one.lanes);
+  out.cause = "sectors travel whole, with the elements that are left out";
+  out.change = "keep the elements that are used together side by side, in an array of their own, as the red "
+               "cells and the black ones";
+  out.example = "red[i / 2], black[i / 2] instead of a[i]";
+  out.way = Way::layout;
   list.push_back(std::move(out));
 }
 

@@ -6,6 +6,7 @@
 // are two members of 16 bytes, {2, 5} of every 6 bytes one member of 3. Where that leaves a choice, it is the one that gains less.
 #include "advise/rules/rules.h"
 #include <bit>
+#include <fmt/format.h>
 #include <numeric>
 #include <set>
 
@@ -15,15 +16,16 @@ namespace {
 
 enum class ArrayOf : u8 { unknown, numbers, structures };
 
-// As far as the kernel's name tells.
+// As far as the kernel's name tells, or the source, where other names may be of anything.
 ArrayOf array_of(const Subject& s) {
-  static constexpr std::string_view numbers[] = {
-      "char",         "signed char", "unsigned char", "short",     "unsigned short",     "int",
-      "unsigned int", "long",        "unsigned long", "long long", "unsigned long long", "float",
-      "double",       "__half",      "__nv_bfloat16", "bool"};
+  static constexpr std::string_view numbers =
+      "|char|signed char|unsigned char|short|unsigned short|int|unsigned int|unsigned|long|"
+      "unsigned long|long long|unsigned long long|float|double|__half|half|__nv_bfloat16|bool|"
+      "int8_t|uint8_t|int16_t|uint16_t|int32_t|uint32_t|int64_t|uint64_t|size_t|";
   const std::string_view type = element_type(s);
   if (type.empty() || type == "void") return ArrayOf::unknown;
-  return std::ranges::find(numbers, type) != std::end(numbers) ? ArrayOf::numbers : ArrayOf::structures;
+  if (numbers.find(fmt::format("|{}|", type)) != numbers.npos) return ArrayOf::numbers;
+  return s.site.declared.empty() ? ArrayOf::structures : ArrayOf::unknown;
 }
 
 // Where the kernel's accesses of the array with this stride go, in bytes from the first of them. Examples are of any warp, and
@@ -93,12 +95,14 @@ std::string_view element_type(const Subject& s) {
   if (array.kind != access::ArrayKind::parameter || array.indirect || s.context.launch == nullptr ||
       s.context.launch->record().kernel != s.site.site.function)
     return {};
-  std::string_view type = parameter_type(s.context.launch->record().name, array.parameter);
-  while (type.starts_with(' ')) type.remove_prefix(1);
+  std::string_view type = s.site.declared;
+  if (type.empty()) type = parameter_type(s.context.launch->record().name, array.parameter);
   const std::size_t star = type.find('*');
   if (star == type.npos) return {};
   type = type.substr(0, star);
+  while (type.starts_with(' ')) type.remove_prefix(1);
   while (type.ends_with(' ')) type.remove_suffix(1);
+  if (type.starts_with("const ")) type.remove_prefix(6);
   if (type.ends_with(" const")) type.remove_suffix(6);
   return type;
 }

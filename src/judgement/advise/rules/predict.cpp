@@ -1,6 +1,9 @@
 // What a change would cost: the warps of every class, changed and counted by the same architecture.
 #include "advise/rules/rules.h"
+#include "arch/occupancy.h"
 #include "base/bits.h"
+#include "findings/words.h"
+#include <fmt/format.h>
 #include <memory>
 
 namespace warplens::advise::rules {
@@ -79,6 +82,21 @@ Change consecutive(const Subject& subject) {
     access.address = *end;
     if (access.copied_to != nullptr) access.copied_to = end->data();
   };
+}
+
+std::string cost_of_shared(const Subject& s, u64 bytes) {
+  if (s.context.launch == nullptr) return {};
+  const arch::Architecture& device = *s.context.architecture;
+  const measure::LaunchRecord& launch = s.context.launch->record();
+  const u64 there_are = ceil_div(launch.grid.count(), u64{std::max(1u, device.part.multiprocessors)});
+  arch::BlockNeeds block{static_cast<u32>(launch.block.count()), launch.registers, launch.shared_bytes};
+  const u64 now = std::min(arch::occupancy(device.limits, block).blocks(), there_are);
+  block.shared_bytes += bytes;
+  const u64 then = arch::occupancy(device.limits, block).blocks();
+  return then >= now
+             ? std::string()
+             : fmt::format("; it takes {} of shared memory, with which {} instead of {} blocks fit on an SM",
+                           findings::bytes(bytes), then, now);
 }
 
 const measure::WarpClass& main_class(const Subject& s) { return s.site.distribution.classes.front(); }

@@ -38,10 +38,11 @@ Rule local_array;         // an array of each thread that lives in device memory
 Rule spilled;             // registers that are saved in local memory; no other rule speaks of them
 Rule atomics;             // lanes that update one address, or one bank, or addresses far apart
 Rule divergence;          // few lanes of each warp take part
+Rule left_out;            // elements of lanes that do not lie between those of others
 Rule repeated;            // a block reads the same again and again: a tile
-inline constexpr Rule* all[] = {strided, narrow_block,   misaligned,    broadcast,           scattered,
-                                narrow,  scattered_copy, bank_conflict, constant_serialised, local_array,
-                                atomics, divergence,     repeated};
+inline constexpr Rule* all[] = {
+    strided,       narrow_block,        misaligned,  broadcast, scattered,  narrow,   scattered_copy,
+    bank_conflict, constant_serialised, local_array, atomics,   divergence, left_out, repeated};
 
 // Changes one warp's lanes: their addresses, which of them take part, the space or the width.
 using Change = std::function<void(access::WarpAccess&)>;
@@ -64,6 +65,10 @@ void predict_share(const Subject&, const Change& most, double share, const Chang
 // The change to lane n at n times the width from an aligned start; in local memory, to one offset for all. What copies write, too.
 Change consecutive(const Subject&);
 
+// Where so many more bytes of shared memory for each block let fewer of the launch's blocks onto an SM: how many, as a clause that
+// begins with a semicolon. Else nothing.
+std::string cost_of_shared(const Subject&, u64 bytes);
+
 // What of the first block is, of all blocks: an estimate where they differ.
 u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block);
 // So many sectors, and what moves with them in proportion.
@@ -77,6 +82,8 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
+// Lanes go upwards, but apart, by an index that each reads: to store the elements in the order of the index.
+void say_renumbered(const Subject&, Advice& out);
 // Adds what to do instead where rows cannot be shared out, as each element follows from the one before it.
 void say_recurrence(const Subject&, Advice& out);
 // Does the kernel store about as many values as it loads from the array? Then they are not combined.
@@ -91,9 +98,9 @@ inline constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rathe
 inline constexpr u64 largest_vector = 16;
 // The type of the n-th parameter of a function, as "void k<f(x)>(view<int, right>, int*)" has it; empty where there is none.
 std::string_view parameter_type(std::string_view function, u32 n);
-// What the array is declared as one of, as far as the kernel's name tells; else empty.
+// What the array is declared as one of, as far as the kernel's name tells, or the source; else empty.
 std::string_view element_type(const Subject&);
-// Is the array declared as one of numbers, not of structures? As far as the kernel's name tells.
+// Is the array declared as one of numbers, not of structures? As far as these tell.
 bool has_numbers(const Subject&);
 // The bytes from one element to the next: in rows of so many bytes, the access's width where nothing tells of structures; and of
 // structures that lie so far apart from lane to lane, or in parts of it.

@@ -34,20 +34,33 @@ bool goes_upwards(const Subject& s) {
   });
 }
 
-void say_in_order(bool load, Advice& out) {
-  out.title = "neighbouring threads go to places in order, but apart";
-  out.change =
-      fmt::format("let neighbouring threads {} neighbouring elements, which sorting does not bring about. In "
-                  "a loop, let the lanes of a warp share the turns of each thread; else let another index "
-                  "number the threads",
-                  load ? "read" : "write");
-  if (load) out.change += "; or load consecutive data into shared memory and gather there";
+// A tile spares sectors where the block asks for them again.
+void say_tile_of_gather(const Subject& s, Advice& out) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  if (block.requests == 0 || 2 * block.sectors > 3 * block.distinct_sectors)
+    out.change += "; or load consecutive data into shared memory and gather there";
 }
 
-void say_loads(Advice& out) {
-  out.change =
-      "sort or renumber the indices so that neighbouring threads want neighbouring elements; or load "
-      "consecutive data into shared memory and gather there";
+void say_in_order(const Subject& s, Advice& out) {
+  const bool load = reads(s.site.site.kind);
+  out.title = "neighbouring threads go to places in order, but apart";
+  if (s.site.loads_index)
+    say_renumbered(s, out);
+  else
+    out.change = fmt::format(
+        "let neighbouring threads {} neighbouring elements, which sorting does not bring about. In "
+        "a loop, let the lanes of a warp share the turns of each thread; else let another index "
+        "number the threads",
+        load ? "read" : "write");
+  if (load) say_tile_of_gather(s, out);
+}
+
+void say_loads(const Subject& s, Advice& out) {
+  out.change = s.site.loads_index
+                   ? "sort or renumber the indices so that neighbouring threads want neighbouring elements"
+                   : "let neighbouring threads want neighbouring elements: sort the threads' input by what "
+                     "it leads to";
+  say_tile_of_gather(s, out);
 }
 
 void say_stores(const Subject& s, Advice& out) {
@@ -62,6 +75,8 @@ void say_stores(const Subject& s, Advice& out) {
   out.change =
       "collect a block's elements in shared memory in the order of their destinations, so that neighbouring "
       "threads write neighbouring ones";
+  if (s.context.launch != nullptr)
+    out.change += cost_of_shared(s, s.context.launch->record().block.count() * s.site.site.bytes);
   out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
   set_sectors(out.after, sorted_in_block(s));
   out.after.requests = of_all_blocks(s.counters.requests, sorted.requests, block.requests);
@@ -177,6 +192,17 @@ u32 lanes_of_row(const measure::SiteRecord& site) {
   return 0;
 }
 
+void say_renumbered(const Subject& s, Advice& out) {
+  const bool load = reads(s.site.site.kind);
+  out.way = load ? Way::sorted_reads : Way::sorted_writes;
+  out.change = fmt::format(
+      "store the elements in the order in which the threads {} them, so that neighbouring threads "
+      "go to neighbouring ones: renumber them by the index that is read. Swapping the "
+      "threads' own indices does not help",
+      load ? "read" : "write");
+  out.example = fmt::format("{0}[t] instead of {0}[index[t]]", name_of(s));
+}
+
 void scattered(const Subject& s, std::vector<Advice>& list) {
   const measure::Form form = s.site.pattern.shape.form;
   const bool apart =
@@ -203,7 +229,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     predict(s, consecutive(s), out);
     const bool in_order = goes_upwards(s) && (load || !sorting_in_block_helps(s));
     out.way = in_order ? Way::turns : load ? Way::sorted_reads : Way::sorted_writes;
-    in_order ? say_in_order(load, out) : load ? say_loads(out) : say_stores(s, out);
+    in_order ? say_in_order(s, out) : load ? say_loads(s, out) : say_stores(s, out);
   }
   list.push_back(std::move(out));
 }

@@ -94,13 +94,19 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
                  "end. Words that "
                  "a block did not update are left out; the more it updates, the more it saves";
     if (loops_in_shared(s.site.site)) out.change += "; " + loop_in_shared(s.site.site);
+    out.change += cost_of_shared(s, bytes);
     out.after.threads = left, out.asks_for_less = true;
     set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
     // Warps that each go to different words still meet the other warps there. Few updates are not worth a word.
     constexpr u64 few_updates = 4096, some_times = 4;
     const arch::WordUpdates cycles = arch::word_updates(*s.context.architecture);
     const u64 saved = s.counters.threads - left;
-    const u64 wait = saved / block.words * cycles.in_l2 * s.context.architecture->part.multiprocessors,
+    // Of the word that has most; where that is not known, as if block 0's had as many each.
+    const measure::Distribution& all = s.site.distribution;
+    const u64 of_one_word = all.busiest_word != 0 && !all.busiest_is_bound
+                                ? of_all_blocks(all.busiest_word, saved, s.counters.threads)
+                                : saved / block.words;
+    const u64 wait = of_one_word * cycles.in_l2 * s.context.architecture->part.multiprocessors,
               loop = loops_in_shared(s.site.site) ? s.counters.threads * cycles.in_loop : 0;
     if (saved >= few_updates && block.lanes >= some_times * table)
       out.wait_cycles = wait - std::min(wait, loop);

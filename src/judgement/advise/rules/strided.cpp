@@ -265,6 +265,32 @@ bool takes_a_part(const Subject& s, u64 stride) {
   return out;
 }
 
+bool on_one_line(const access::Site& a, const access::Site& b) {
+  return !a.frames.empty() && !b.frames.empty() && a.frames[0].file == b.frames[0].file &&
+         a.frames[0].line == b.frames[0].line;
+}
+
+// Does a line of the source both load and store elements of this stride, and no other load them? Then it does the same to each.
+bool treats_alike(const Subject& s, u64 stride) {
+  bool both = false, elsewhere = false;
+  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+    if (!is_device(other.space) || other.site.function != s.site.site.function) return;
+    const bool here = on_one_line(other.site, s.site.site);
+    both = both || (here && other.site.kind != s.site.site.kind);
+    elsewhere = elsewhere || (!here && other.site.kind == access::Kind::load);
+  });
+  return both && !elsewhere;
+}
+
+// Does each thread go through a few numbers of an array that are no power of two, as parts of vectors mostly are? They are rather a
+// structure, as the 19 of a cell, of which each thread needs all.
+bool has_records(const Subject& s, u64 stride, const Neighbours& near) {
+  const u64 elements = stride / s.site.site.bytes;
+  return (has_numbers(s) || element_type(s).empty()) && stride % s.site.site.bytes == 0 &&
+         elements < warp_size && !is_power_of_two(elements) && near.members == 1 &&
+         (near.unrolled != 0 ? has_numbers(s) : repeats(s, in_launch(s))) && !treats_alike(s, stride);
+}
+
 // "a[k*count + i] instead of a[8*i + k]".
 std::string other_way_round(const Subject& s, u64 stride) {
   return fmt::format("{0}[k*count + i] instead of {0}[{1}*i + k]", name_of(s), stride / s.site.site.bytes);
@@ -310,8 +336,8 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
 // Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
 void say_other_order(const Subject& s, u64 stride, Advice& out) {
   out.change = fmt::format("store the array the other way round: {} (count: how many rows), so that "
-                           "neighbouring threads read neighbouring elements",
-                           other_way_round(s, stride));
+                           "neighbouring threads {} neighbouring elements",
+                           other_way_round(s, stride), reads(s.site.site.kind) ? "read" : "write");
   out.way = Way::layout;
   out.example = "table[k*count + i]";
   predict(s, parts_apart(s), out);
@@ -472,12 +498,19 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
   } else if (follows_diagonals(s, stride)) {
     out.way = Way::layout;
     say_diagonals(s, stride, out);
+  } else if (has_records(s, stride, near) && !in_parts(s.site.pattern.shape)) {
+    say_other_order(s, stride, out);
+    if (!has_own_value(s))
+      out.change += "; where all are treated alike, let thread t take t, t + threads, … instead";
   } else if (takes_a_part(s, stride)) {
     say_turns(s, stride, true, out);
   } else if ((stride <= largest_structure || mostly) && several) {
     say_members(s, stride, near, out);
   } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
     say_interleaved(s, out);
+  } else if (s.site.loads_index && stride > largest_structure && !row_of_thread) {
+    say_renumbered(s, out);
+    predict(s, consecutive(s), out);
   } else if ((row_of_thread || stride > largest_structure) && turns_a_matrix(s)) {
     say_tile(s, out);
   } else if (row_of_thread) {
@@ -510,6 +543,11 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   out.cause =
       fmt::format("each thread uses {} of every {} bytes, so most of each 32-byte sector travels for nothing",
                   bytes, stride);
+  if (s.site.loads_index && stride > largest_structure)
+    out.cause = fmt::format(
+        "the index is read from memory, and leads neighbouring threads {} bytes apart: each uses {} "
+        "of them, so most of each 32-byte sector travels for nothing",
+        stride, bytes);
   say_change(s, stride, out);
   if (s.site.site.kind == access::Kind::async_copy &&
       predicted(s, consecutive_sources(s)).sectors > out.after.sectors)

@@ -1,0 +1,13 @@
+// Accesses whose index each thread reads from memory: x[rows[t]], or the elements of a row from begin[t] on. Where their lanes go
+// follows from the data, and only another order of the data changes it.
+//
+// A value is one that threads read apart if the address of the load differs between threads, and so is all that is computed from
+// it. What is chosen by comparing such values, as the middle of a binary search is, is none. Neither is a size that all read from
+// one place, nor what went through local memory, or into a function that is called.
+#pragma once
+#include "ir/module.h"
+#include <set>
+
+namespace warplens::ir {
+std::set<SiteId> loaded_indices(const Module&, const Function&);
+} // namespace warplens::ir
