@@ -300,9 +300,9 @@ bool Parser::operands(ir::Instruction& i, const ir::Form& form) {
 }
 
 bool Parser::keep_operands(ir::Instruction& i, const std::vector<Operand>& destinations,
-                           const std::vector<Operand>& sources, std::string too_many) {
+                           const std::vector<Operand>& sources, std::string_view too_many) {
   constexpr std::size_t most = std::numeric_limits<u8>::max();
-  if (destinations.size() > most || sources.size() > most) return c_.fail("ptx-limit", std::move(too_many));
+  if (destinations.size() > most || sources.size() > most) return c_.fail("ptx-limit", std::string(too_many));
   ir::Function& f = m_.functions[current_.value];
   i.first_operand = static_cast<u32>(f.operands.size());
   i.destinations = static_cast<u8>(destinations.size());

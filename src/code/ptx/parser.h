@@ -95,7 +95,7 @@ private:
   bool box(std::vector<ir::Operand>&);
   // The function's next operands are the instruction's; false, with `too_many` said, where they are more than 255.
   bool keep_operands(ir::Instruction&, const std::vector<ir::Operand>& destinations,
-                     const std::vector<ir::Operand>& sources, std::string too_many);
+                     const std::vector<ir::Operand>& sources, std::string_view too_many);
   bool check_vector(const ir::Form&, ir::OperandRule, std::size_t count, const Token& where);
   void add_carry(const ir::Form&, std::vector<ir::Operand>& destinations, std::vector<ir::Operand>& sources);
 
