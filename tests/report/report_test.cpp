@@ -485,6 +485,27 @@ TEST(Launches, AreReadAndWrittenAgainToTheByte) {
   EXPECT_EQ(count(both->input.launches), 2000u);
 }
 
+// Two files of one program, compiled apart, have modules of one name, whose instructions count from 0 each.
+TEST(Launches, InstructionsAreTheSameIfTheirKernelIs) {
+  auto report = [](const char* kernel, const char* opcode) {
+    Saved out;
+    out.input.sm = {90};
+    measure::LaunchRecord record;
+    record.kernel = record.name = kernel;
+    record.module = "sm_90 of app";
+    record.sm = {90};
+    record.sites.emplace_back().site = {.id = access::SiteId(0), .opcode = opcode};
+    LaunchList(out.input.launches).add(std::move(record));
+    return out;
+  };
+  MergedRuns runs;
+  EXPECT_TRUE(runs.add(report("gather", "LDG.E.U8")));
+  EXPECT_TRUE(runs.add(report("scatter", "STG.E.U8")));
+  Result<void> other_build = runs.add(report("gather", "LDG.E.64"));
+  ASSERT_FALSE(other_build);
+  EXPECT_EQ(other_build.error().kind, "report-mismatch");
+}
+
 Saved of_rank(u32 rank, const char* job, int signal, int exit_code = 0) {
   Saved out;
   out.input.sm = {90};

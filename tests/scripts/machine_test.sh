@@ -302,8 +302,10 @@ __device__ float mean(const float* a, int i) {
   return sum;
 }
 CU
+# A file that needs no other: no second machine code is made of its PTX.
+echo '__global__ void alone(int* out) { out[threadIdx.x] = 1; }' >alone.cu
 for sm in 75 90 120; do
-  "$nvcc" -rdc=true -O3 -std=c++17 -w -lineinfo -cudart shared -arch=sm_$sm apart.cu apart2.cu -o apart_$sm || fail "apart.cu: not built"
+  "$nvcc" -rdc=true -O3 -std=c++17 -w -lineinfo -cudart shared -arch=sm_$sm apart.cu apart2.cu alone.cu -o apart_$sm || fail "apart.cu: not built"
   run "$warplens" run --sm $sm --json apart.json ./apart_$sm
   expect_code 0
   expect_not_in stderr 'runs as PTX'

@@ -10,6 +10,7 @@
 #include "toolchain/compile_cache.h"
 #include "toolchain/ptxas.h"
 #include "translate/translate.h"
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -159,8 +160,7 @@ bool wants_machine_code(const Wanted& wanted) {
 void make_machine_code(fatbin::Fatbin& fatbin, const fatbin::PtxChoice& choice, const Wanted& wanted,
                        const std::string& program, DeviceCode& code, std::vector<diag::Diagnostic>& notes,
                        const cache::Store* store) {
-  if (wanted.ptxas.empty() || !wants_machine_code(wanted) || choice.above || !choice.image->linked.empty() ||
-      fatbin::choose_machine_code(fatbin, wanted.sm) != nullptr)
+  if (wanted.ptxas.empty() || !wants_machine_code(wanted) || choice.above || !choice.image->linked.empty())
     return;
   const os::NoWriteSignals guard;
   Result<toolchain::Assembled> made =
@@ -279,6 +279,10 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     for (diag::Diagnostic& diagnostic : fatbin.diagnostics) notes.push_back(std::move(diagnostic));
     large |= is_large(fatbin, wanted);
   }
+  // Of files that were compiled apart, nvlink's machine code holds all.
+  const bool has_machine_code = std::ranges::any_of(read, [&](const fatbin::Fatbin& fatbin) {
+    return fatbin::choose_machine_code(fatbin, wanted.sm) != nullptr;
+  });
   for (fatbin::Fatbin& fatbin : read) {
     const fatbin::PtxChoice choice = fatbin::choose_ptx(fatbin, wanted.sm);
     if (!choice.image) continue;
@@ -295,7 +299,7 @@ ResultOr<DeviceCode, CodeProblem> read_device_code(std::span<const Bytes> fatbin
     std::ranges::move(modules, std::back_inserter(ptx));
     if (std::optional<diag::Diagnostic> note = only_in_debug_information(fatbin, choice, wanted.sm, program))
       notes.push_back(std::move(*note));
-    make_machine_code(fatbin, choice, wanted, program, code, notes, store);
+    if (!has_machine_code) make_machine_code(fatbin, choice, wanted, program, code, notes, store);
   }
   for (const fatbin::Fatbin& fatbin : read) {
     const fatbin::CubinImage* image = fatbin::choose_machine_code(fatbin, wanted.sm);

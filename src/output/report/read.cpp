@@ -274,7 +274,8 @@ Result<void> MergedRuns::add(Saved run) {
   for (Launch& launch : input.launches) {
     for (const measure::SiteRecord& site : launch.record.sites) {
       std::pair now{site.site.opcode, site.site.frames};
-      auto [found, fresh] = known_.try_emplace({launch.record.module, site.site.id.value, site.space}, now);
+      auto [found, fresh] = known_.try_emplace(
+          {launch.record.kernel, launch.record.module, site.site.id.value, site.space}, now);
       if (!fresh && found->second != now)
         return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
                                     launch.record.module, found->second.first, now.first),

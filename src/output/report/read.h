@@ -40,7 +40,8 @@ public:
 private:
   Result<bool> is_known(const Ranks&); // all of it
   void tell_of_ranks();
-  using Instruction = std::tuple<std::string, u32, access::Space>; // module, site, space
+  // Kernel, module, site, space. Files that were compiled apart into one program have modules of one name.
+  using Instruction = std::tuple<std::string, std::string, u32, access::Space>;
   std::map<Instruction, std::pair<std::string, access::SourceStack>> known_;
   Saved out_;
   LaunchList launches_{out_.input.launches};
