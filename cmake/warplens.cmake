@@ -81,7 +81,7 @@ function(warplens_precompiled target kind)
   endif()
 endfunction()
 
-set(warplens_rooms_whole cli edits) # in one file: the headers of CLI11 and of clang are nearly all of their time
+set(warplens_rooms_whole edits) # in one file: the headers of clang are nearly all of its time
 # warplens_together(OUT NAME COUNT SOURCE…): OUT is a list of files that include COUNT sources each, since half of the time of
 # most of them is reading headers. Names in unnamed namespaces are therefore unique in a room. Sources are named from the
 # project's folder on, so that clones at different places have each other's objects in ccache (CMake's UNITY_BUILD names them
