@@ -348,6 +348,22 @@ TEST(Causes, WhatL1ServesComesLast) {
   EXPECT_TRUE(says(terminal(model, {.width = 100, .lines = true}), "Costs little, as the L1 serves it: "));
 }
 
+// Each sector comes from L2 once, but every request takes a pass of the L1 for each line.
+TEST(Causes, WhatL1ServesIsLostWhereItLimitsTheKernel) {
+  for (const u64 turns : {1, 4000}) {
+    Site site = load(0, {{"/s/a.cu", 3, 1, ""}}, "x");
+    site.bytes = 8;
+    measure::LaunchRecord launch = counted({"k", {site}, {416}});
+    launch.block = {512, 1, 1};
+    measure::SiteRecord& row = launch.sites[0];
+    row.distribution.first_block.sectors = 4 * row.distribution.first_block.distinct_sectors;
+    row.counters[0].ideal_sectors *= 2; // of elements of 8 bytes
+    row.counters[0] *= turns, row.distribution *= turns;
+    const std::string text = terminal(model_of({launch}), {.width = 100});
+    EXPECT_EQ(text.find("as the L1 serves it") == text.npos, turns == 4000) << text;
+  }
+}
+
 TEST(Causes, CodeOfALibraryIsCalledThat) {
   const std::string cub = "/usr/local/cuda/include/cub/agent.cuh";
   std::string text =
