@@ -251,9 +251,71 @@ TEST(Advise, ACopyOfATableForEachBlock) {
   block.words = 310, block.span = 0;
   Advice none = only(advise(bins.site, bins.context));
   EXPECT_EQ(none.gain(), 1.0);
-  EXPECT_NE(none.change.find("a copy for each block saves nothing"), std::string::npos) << none.change;
+  EXPECT_NE(none.change.find("fits, but has 310 words to clear and to add up, for 320 updates"),
+            std::string::npos)
+      << none.change;
   block.lanes = block.sectors = 200'000, block.words = 20'000;
-  EXPECT_NE(only(advise(bins.site, bins.context)).change.find("too many for a copy"), std::string::npos);
+  EXPECT_NE(only(advise(bins.site, bins.context)).change.find("(79 kB of shared memory) does not fit"),
+            std::string::npos);
+}
+
+// An unrolled loop is several instructions, and their sum has as many tables.
+TEST(Advise, ACopyIsAsLargeAsOneTable) {
+  Built bins = site(Space::global, Kind::reduction, 8, [](u32 l) { return u64{l} * l * 64; });
+  bins.site.site.opcode = "red.global.add.f64";
+  measure::FirstBlock& block = bins.site.distribution.first_block;
+  block.requests = 16, block.sectors = block.lanes = 512, block.words = 480, block.span = 4096;
+  const measure::LaunchRecord launch = launch_of({&bins});
+  block *= 4;
+  const Advice sort = only(advise_in(bins, launch));
+  EXPECT_NE(
+      sort.change.find("a copy for each block (32 kB of shared memory) fits, but has 4096 words to clear "
+                       "and to add up, for 512 updates"),
+      std::string::npos)
+      << sort.change;
+}
+
+// Each thread updates a row of a matrix, element by element: so many lanes share the row, as they do where rows are loaded.
+TEST(Advise, RowsThatThreadsUpdate) {
+  for (const bool at_random : {true, false}) {
+    Built rows = site(Space::global, Kind::reduction, 4,
+                      [=](u32 l) { return u64{at_random ? l * 37 % 101 : l} * 64; });
+    rows.site.site.opcode = "red.global.add.f32";
+    measure::FirstBlock& block = rows.site.distribution.first_block;
+    block.requests = 16, block.sectors = block.lanes = block.words = 512;
+    block.rows = 32, block.row_elements = 512, block.row_lanes = 16;
+    block.by_rows.instructions = block.by_rows.requests = 16, block.by_rows.sectors = 64;
+    const Advice advice = advise(rows.site, rows.context).at(0);
+    EXPECT_EQ(advice.way, Way::row_per_warp);
+    EXPECT_EQ(advice.after.sectors, 400u) << advice.change;
+    EXPECT_EQ(advice.change.find("combine what they found"), std::string::npos) << advice.change;
+    block.rows = 0;
+    for (const Advice& other : advise(rows.site, rows.context)) EXPECT_NE(other.way, Way::row_per_warp);
+  }
+}
+
+// acc[rho*180 + t], rho by the data and t in a loop: acc[t*600 + rho] has neighbouring rows in one sector.
+TEST(Advise, LanesThatGoDownAColumn) {
+  for (const Kind kind : {Kind::reduction, Kind::load, Kind::store}) {
+    auto in_turn = [=](u32 t) {
+      Built out = site(Space::global, kind, 4, [=](u32 l) { return (u64{l} * l % 67) * 720 + t * 4; });
+      out.site.site.opcode = kind == Kind::reduction ? "red.global.add.u32" : "";
+      out.site.site.array = {access::ArrayKind::parameter, "acc"};
+      return out;
+    };
+    Built first = in_turn(0), second = in_turn(1);
+    const Advice advice = advise_in(first, launch_of({&first, &second})).at(0);
+    EXPECT_NE(advice.change.find("acc[k*count + i] instead of acc[180*i + k]"), std::string::npos)
+        << advice.change;
+    EXPECT_EQ(advice.after.sectors, 900u) << "of 3200: 67 rows";
+    Built again = in_turn(0);
+    const std::vector<Advice> gaps = advise_in(again, launch_of({&again}));
+    for (const Advice& other : gaps) EXPECT_NE(other.way, Way::layout) << "nothing lies between";
+    Built along = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+    along.site.site.array = first.site.site.array;
+    for (const Advice& other : advise_in(first, launch_of({&first, &second, &along})))
+      EXPECT_NE(other.way, Way::layout) << "it is read along its rows, too";
+  }
 }
 
 TEST(Advise, ABlockCanSortWhatItStores) {

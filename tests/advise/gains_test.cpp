@@ -2,6 +2,7 @@
 // nobody gains what is not wasted.
 #include "advise/built.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace warplens::advise {
 namespace {
@@ -111,10 +112,76 @@ TEST(Gains, ATableThatIsComputedByDiagonals) {
     }
     EXPECT_EQ(after, 100u * (4 + 4 + 5 + 5)) << c.stride << ": two of them a cell off";
   }
+  // Loops along a row that are unrolled: the row above is as far off as a cell of the own row, up to the period.
+  for (const i64 row : {800, 1312, 544}) {
+    std::vector<Built> own{of_array(8192, row, 8, Kind::store)};
+    for (const u64 place : {8184u, 8200u, 8208u, 8216u, 8224u}) own.push_back(of_array(place, row, 8));
+    EXPECT_EQ(advised(own, "double").change.find("by diagonals"), std::string::npos) << row;
+  }
   // Along a column, from the cell beside and the one above that.
   std::vector<Built> column{of_array(8192, 1200, cell, Kind::store), of_array(8188, 1200, cell),
                             of_array(8192 - 1204, 1200, cell)};
   EXPECT_EQ(advised(column, "int").change.find("by diagonals"), std::string::npos);
+}
+
+// What a block reads again may stay in the L1 in another order, but not if it is much more than what would be gained.
+TEST(Gains, WhatIsReadAgainKeepsItsOrderToo) {
+  for (const i64 side_by_side : {4, -4}) { // members of 2 bytes
+    Built down = of_array(0, 4096, 8, Kind::store), along = of_array(0, side_by_side, 2);
+    along.site.distribution.first_block.requests = 64, along.site.distribution.first_block.sectors = 256;
+    along.site.distribution.first_block.distinct_sectors = 32;
+    for (const u64 times : {1, 32}) {
+      Built much = along;
+      much.site.counters[0] = much.site.counters[0] * times;
+      measure::LaunchRecord launch;
+      const Advice advice = advised({down}, "float2", &much);
+      EXPECT_EQ(advice.change.find("The kernel's other accesses are coalesced") != std::string::npos,
+                times == 32)
+          << advice.change;
+    }
+  }
+}
+
+// One column of rows of 72 bytes: each sector is asked for once, and a tile of whole rows has more of them.
+TEST(Gains, NoTileOfRowsThatABlockHardlyUses) {
+  for (const i64 row : {72, 800}) {
+    Built column = of_array(0, row, 8);
+    measure::FirstBlock& block = column.site.distribution.first_block;
+    block.requests = 256, block.sectors = block.distinct_sectors = 8192;
+    for (const u64 turns : {1, 32}) {
+      Built again = column;
+      again.site.counters[0] = again.site.counters[0] * turns;
+      const Advice advice = advised({again}, "double");
+      EXPECT_EQ(advice.change.find("tile"), std::string::npos) << advice.change;
+      EXPECT_NE(advice.change.find(fmt::format("a[k*count + i] instead of a[{}*i + k]", row / 8)),
+                std::string::npos)
+          << advice.change;
+      EXPECT_EQ(advice.change.find("threadIdx.x") == std::string::npos, turns == 32) << "a loop runs there";
+      Built along = of_array(0, 8, 8);
+      along.site.counters[0] = along.site.counters[0] * turns;
+      EXPECT_EQ(advised({again}, "double", &along).change.find("load a tile"), std::string::npos);
+    }
+  }
+}
+
+TEST(Gains, AVectorThatIsMovedInPartsIsSaidInItsType) {
+  EXPECT_NE(
+      advised(at({0, 16}, 32, 16), "double4").change.find("2 arrays of double2 instead of one of double4"),
+      std::string::npos);
+  EXPECT_NE(advised(at({24}, 32, 8), "double4").change.find("4 arrays of double "), std::string::npos);
+  EXPECT_NE(advised(at({0}, 16, 8), "float4").change.find("2 arrays of float2"), std::string::npos);
+  EXPECT_EQ(advised(at({0, 16}, 32, 16), "particle").change.find("arrays of double"), std::string::npos);
+}
+
+// A tile with its halo: ten bytes of each row.
+TEST(Gains, RowsThatAreWholeSectorsApartNeedNoOtherStart) {
+  for (const u64 row : {256u, 96u, 72u}) {
+    Built halo = site(Space::global, Kind::load, 1,
+                      [=](u32 l) { return 4096 + 31 + (l + 4) / 10 * row + (l + 4) % 10; });
+    const std::vector<Advice> list = advise(halo.site, halo.context);
+    ASSERT_FALSE(list.empty());
+    EXPECT_EQ(list[0].change.find("begin rows at") != std::string::npos, row == 72) << list[0].change;
+  }
 }
 
 Built rows(u64 place, u64 gap, Kind kind = Kind::load) {

@@ -1,5 +1,6 @@
 // Rules on shared memory: paddings and swizzles that are tried on all accesses to an array.
 #include "advise/built.h"
+#include <fmt/format.h>
 
 namespace warplens::advise {
 namespace {
@@ -36,6 +37,23 @@ TEST(Advise, RowsOfThreadsInSharedMemoryArePadded) {
   EXPECT_EQ(list[0].rule, findings::Rule::bank_conflict);
   EXPECT_NE(list[0].change.find("4 bytes longer (68 instead of 64)"), std::string::npos) << list[0].change;
   EXPECT_EQ(list[0].after.wavefronts, 400u);
+}
+
+// s[16][8][8], by eight threads for each 8 x 8 block: what some of them go along shows how long a row is.
+TEST(Advise, ShortRowsThatAnotherAccessGoesAlongArePadded) {
+  for (const u64 row : {24u, 32u, 40u}) {
+    const u64 columns = row / 4;
+    Built along = site(Space::shared, Kind::store, 4,
+                       [=](u32 l) { return l / columns * (8 * row) + l % columns * 4; }),
+          down = site(Space::shared, Kind::load, 4, [=](u32 l) { return u64{l} * row; });
+    for (Built* one : {&along, &down}) one->site.site.array = {access::ArrayKind::shared, "s"};
+    const measure::LaunchRecord launch = launch_of({&along, &down});
+    const std::string words = fmt::format("4 bytes longer ({} instead of {})", row + 4, row);
+    for (const Built* one : {&along, &down})
+      EXPECT_NE(only(advise_in(*one, launch)).change.find(words), std::string::npos)
+          << only(advise_in(*one, launch)).change;
+    EXPECT_EQ(only(advise(down.site, down.context)).change.find("row"), std::string::npos) << "alone";
+  }
 }
 
 // The rounds of a scan whose loop is unrolled are instructions of one line.

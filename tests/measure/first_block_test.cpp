@@ -93,6 +93,23 @@ TEST(FirstBlock, RowsOfThreads) {
 }
 
 // Machine code loads the elements of an unrolled loop in an order of its own.
+TEST(FirstBlock, RowsOfThreadsThatUpdateThem) {
+  for (const access::Kind kind : {access::Kind::reduction, access::Kind::atomic, access::Kind::store}) {
+    std::vector<Site> sites = one_place(1);
+    sites[0].kind = kind;
+    Collector collector(hopper, sites, 1);
+    for (u64 turn = 0; turn < 16; ++turn) {
+      AffineAccess update{{.site = SiteId(0u), .kind = kind}};
+      update.base = start + turn * 4, update.stride = {64, 0, 0}, update.block = {32, 1, 1};
+      collector.sinks()[0]->affine(update);
+    }
+    const FirstBlock block = collector.finish()[0].distribution.first_block;
+    EXPECT_EQ(block.words, 512u);
+    EXPECT_EQ(block.rows, kind == access::Kind::store ? 0u : 32u);
+    EXPECT_EQ(block.by_rows.sectors, kind == access::Kind::store ? 0u : 64u);
+  }
+}
+
 TEST(FirstBlock, RowsThatAreReadInAnyOrder) {
   for (const std::vector<u32>& order :
        {std::vector<u32>{1, 0, 3, 2}, {3, 2, 1, 0}, {2, 0, 3, 1}, {0, 2, 1, 3}}) {

@@ -307,6 +307,48 @@ TEST(Causes, WhatIsMendedInAnotherWayIsAnotherFinding) {
   EXPECT_EQ(model_of({once, counted({"twice", {row}, {4096}}, 1)}).findings.size(), 1u);
 }
 
+// One kernel goes along rows in a loop, another down a column: one layout serves both, unless a third has lanes side by side there.
+TEST(Causes, OneArrayGetsOneLayout) {
+  auto of = [](const std::string& kernel, u64 index, bool walks, i64 beside, const std::string& array = "u") {
+    std::vector<Site> sites{load(0, {{"/s/a.cu", 3, 1, ""}}, "u"), load(1, {{"/s/a.cu", 4, 1, ""}}, array)};
+    measure::LaunchRecord out = counted({kernel, sites, {4096, beside}}, index);
+    if (!walks) return out;
+    measure::SiteRecord& walked = out.sites[0];
+    walked.counters[0] *= 8, walked.distribution *= 8;
+    walked.distribution.first_block.rows = 64, walked.distribution.first_block.row_elements = 512;
+    walked.distribution.first_block.row_lanes = 8;
+    return out;
+  };
+  const Model model = model_of({of("once", 0, false, 4096), of("loop", 1, true, 4096, "alike")});
+  EXPECT_EQ(model.findings.size(), 1u) << "'alike' is walked as u is";
+  const std::string text = terminal(model, {.width = 200});
+  EXPECT_TRUE(says(text, "store the array the other way round: u[k*count + i] instead of u[1024*i + k]"));
+  EXPECT_TRUE(says(text, "8 times fewer sectors"));
+  EXPECT_EQ(text.find("give each row"), text.npos);
+  EXPECT_EQ(text.find("threadIdx.x"), text.npos);
+  EXPECT_TRUE(
+      says(terminal(model_of({of("once", 0, false, 4), of("loop", 1, true, 4096, "v")}), {.width = 200}),
+           "give each row to 8 lanes"));
+}
+
+TEST(Causes, TimeIsThatOfTheKernelThatTakesLongest) {
+  const Site site = load(0, {{"/s/a.cu", 3, 1, ""}}, "u");
+  Model model = model_of({counted({"small", {site}, {4096}}), counted({"large", {site}, {4096}}, 1)});
+  ASSERT_EQ(model.findings.size(), 1u);
+  const u32 worst = model.findings[0].accesses[0].kernel;
+  model.kernels[1 - worst].cycles *= 10;
+  model.kernels[1 - worst].limiter = summary::Limiter::memory;
+  EXPECT_TRUE(says(terminal(model, {.width = 200}), "costs time: memory limits this kernel"));
+}
+
+TEST(Causes, TheReportSaysWhoseNumbersItShows) {
+  measure::LaunchRecord launch = counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {64}});
+  EXPECT_EQ(terminal(model_of({launch}), {.width = 100}).find("(shown"), std::string::npos);
+  launch.sm = {90, 100};
+  launch.sites[0].counters.push_back(launch.sites[0].counters[0]);
+  EXPECT_TRUE(says(terminal(model_of({launch}), {.width = 100}), "PTX for 9.0 (shown), 10.0"));
+}
+
 TEST(Causes, KernelsThatTheirShortNamesDoNotTellApart) {
   const auto named = [](const char* name, u64 index) {
     return counted({name, {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}}, index);
@@ -351,6 +393,22 @@ TEST(Causes, WhatL1ServesComesLast) {
   EXPECT_EQ(model.findings[1].rule, findings::Rule::halo_access);
   EXPECT_GE(model.findings[1].excess_cycles, model.findings[0].excess_cycles);
   EXPECT_TRUE(says(terminal(model, {.width = 100, .lines = true}), "Costs little, as the L1 serves it: "));
+}
+
+// Each sector comes from L2 once, but every request takes a pass of the L1 for each line.
+TEST(Causes, WhatL1ServesIsLostWhereItLimitsTheKernel) {
+  for (const u64 turns : {1, 4000}) {
+    Site site = load(0, {{"/s/a.cu", 3, 1, ""}}, "x");
+    site.bytes = 8;
+    measure::LaunchRecord launch = counted({"k", {site}, {416}});
+    launch.block = {512, 1, 1};
+    measure::SiteRecord& row = launch.sites[0];
+    row.distribution.first_block.sectors = 4 * row.distribution.first_block.distinct_sectors;
+    row.counters[0].ideal_sectors *= 2; // of elements of 8 bytes
+    row.counters[0] *= turns, row.distribution *= turns;
+    const std::string text = terminal(model_of({launch}), {.width = 100});
+    EXPECT_EQ(text.find("as the L1 serves it") == text.npos, turns == 4000) << text;
+  }
 }
 
 TEST(Causes, CodeOfALibraryIsCalledThat) {

@@ -78,6 +78,10 @@ struct Context {
 // where the site never ran or nothing is to be said. Cheap: a handful of warp accesses is counted per site.
 std::vector<Advice> advise(const measure::SiteRecord& site, const Context& context);
 
+// The advice to store the array of a strided load or store the other way round, which serves all accesses that are as far apart;
+// nothing where it is no such access, or where another of the kernel has lanes side by side in the array.
+std::optional<Advice> other_order(const measure::SiteRecord& site, const Context& context);
+
 // Of a site's advice under another architecture that of the same rule, about the same count; null where there is none.
 const Advice* same_advice(const std::vector<Advice>& there, const Advice&);
 

@@ -3,6 +3,8 @@
 #include "measure/reuse.h"
 #include "measure/totals.h"
 #include "source/names.h"
+#include "summary/bottleneck.h"
+#include "summary/layouts.h"
 #include "summary/rows.h"
 #include "text/words.h"
 #include <algorithm>
@@ -156,8 +158,25 @@ const LaunchRecord& most_wasteful(std::span<const Launch* const> launches) {
   return (*std::ranges::max_element(launches, {}, waste))->record;
 }
 
-Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, const SourceLines& source,
-                   const Options& options) {
+u64 all_blocks(std::span<const Launch* const> launches) {
+  u64 sum = 0;
+  for (const Launch* launch : launches) sum += launch->record.grid.count() * launch->count();
+  return sum;
+}
+
+// Do the passes of the L1 limit the kernel? Then what the L1 serves is lost in them.
+bool limited_by_l1(const Kernel& kernel, std::span<const Launch* const> launches,
+                   const arch::Architecture& device) {
+  const std::vector<Stage> busiest = stages(kernel.limit);
+  if (busiest.empty() || (busiest.front().id != "tag" && busiest.front().id != "data")) return false;
+  Bottleneck sum;
+  for (const Launch* launch : launches)
+    if (measure::is_counted(launch->record.status)) add(sum, launch->record, launch->count(), device);
+  return limiter(sum, kernel.launches) == Limiter::memory;
+}
+
+Kernel make_kernel(std::span<const Launch* const> launches, const advise::Launch& launch, const Input& input,
+                   const SourceLines& source, const Options& options) {
   const LaunchRecord& first = launches.front()->record;
   Kernel kernel;
   kernel.mangled = first.kernel, kernel.name = first.name.empty() ? first.kernel : first.name;
@@ -184,9 +203,9 @@ Kernel make_kernel(std::span<const Launch* const> launches, const Input& input, 
   std::vector<AccessRow> rows;
   const arch::Architecture* device = first.sm.empty() ? nullptr : arch::find(first.sm[0]);
   const measure::Reuse reuse = device != nullptr ? measure::Reuse(first, *device) : measure::Reuse();
-  const advise::Launch launch(most_wasteful(launches), all_blocks(kernel));
+  const bool by_l1 = device != nullptr && limited_by_l1(kernel, launches, *device);
   for (auto& [key, merge] : merge_rows(std::move(sums))) {
-    AccessRow row = make_row(std::move(merge), launch, reuse);
+    AccessRow row = make_row(std::move(merge), launch, reuse, by_l1);
     if (!ran(row.counters)) {
       kernel.never_executed.push_back(std::move(row));
       continue;
@@ -250,7 +269,12 @@ std::vector<Kernel> make_kernels(const Input& input, const SourceLines& source, 
         .push_back(&launch);
   }
   std::vector<Kernel> out;
-  for (const auto& [key, launches] : groups) out.push_back(make_kernel(launches, input, source, options));
+  std::deque<advise::Launch> advised;
+  for (const auto& [key, launches] : groups) {
+    advised.emplace_back(most_wasteful(launches), all_blocks(launches));
+    out.push_back(make_kernel(launches, advised.back(), input, source, options));
+  }
+  agree_on_layouts(out, advised);
   auto order = [](const Kernel& k) {
     return std::tuple(k.status == Status::refused, k.status == Status::unknown, k.status == Status::failed,
                       ~k.excess_cycles, ~k.excess_bytes, ~k.moved_bytes, k.first_launch, k.name);

@@ -215,7 +215,7 @@ Cost cost_of(const Counts& counts, Space space, const access::Site& site, const 
           "sectors"};
 }
 
-AccessRow make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& reuse) {
+AccessRow make_row(Merge merge, const advise::Launch& launch, const measure::Reuse& reuse, bool by_l1) {
   AccessRow row{std::move(merge.record), merge.sites};
   const std::vector<u32>& sm = launch.record().sm;
   const arch::Architecture* architecture = sm.empty() ? nullptr : arch::find(sm[0]);
@@ -225,8 +225,8 @@ AccessRow make_row(Merge merge, const advise::Launch& launch, const measure::Reu
     row.cost = cost_of(row.counters[0], row.space, row.site, architecture);
     row.from_l2 = reuse.share_from_l2(row);
     if (architecture != nullptr) {
-      row.excess_cycles =
-          measure::excess_cycles(row.counters[0], row.space, row.site, *architecture, row.from_l2);
+      row.excess_cycles = measure::excess_cycles(row.counters[0], row.space, row.site, *architecture,
+                                                 by_l1 && row.from_l2 != 1 ? 0 : row.from_l2);
       row.cycles = measure::cycles(row.counters[0], row.space, *architecture, row.from_l2).busiest();
     }
     if (architecture != nullptr && !row.is_rare())

@@ -36,8 +36,8 @@ void add_launch(SiteSums&, const measure::LaunchContent&);
 // The accesses that a reader sees as one: `ld.global.f32` of an unrolled loop, eight times on one line.
 SiteSums merge_rows(SiteSums);
 // With what it costs and what to change. The launch is the one that wastes most of those that were added up; `reuse`:
-// what of its loads the L1 has.
-AccessRow make_row(Merge, const advise::Launch&, const measure::Reuse& reuse);
+// what of its loads the L1 has. `by_l1`: passes of the L1 limit the kernel, so that what it has costs them.
+AccessRow make_row(Merge, const advise::Launch&, const measure::Reuse& reuse, bool by_l1);
 
 // What a row costs in launches of its kernel that differ: cost and how many launches, in the order of the first of each.
 // Empty where all cost the same.

@@ -94,6 +94,13 @@ std::string kernel_costs(const Kernel& kernel) {
                      from_to(waste(kernel.before), waste(kernel.after)));
 }
 
+// Of the largest launch.
+u64 blocks(const Kernel::Side& side) {
+  u64 out = 0;
+  for (const auto& [grid, launches] : side.grids) out = std::max(out, grid.count());
+  return out;
+}
+
 std::string kernel_head(const Page& page, const Kernel& kernel) {
   const u32 width = page.shape.width;
   const std::string change = fmt::format("{:<8}", name(kernel.change));
@@ -113,7 +120,11 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
                 "  ", width);
   if (kernel.change == Change::better && kernel.before && kernel.after &&
       kernel.after->cost.cycles >= kernel.before->cost.cycles)
-    out += "  faster because more SMs share the work, not because there is less of it\n";
+    out +=
+        blocks(*kernel.after) > blocks(*kernel.before)
+            ? "  faster because more SMs share the work, not because there is less of it\n"
+            : wrap(fmt::format("faster because its busiest stage, {}, has less to do", kernel.before->stage),
+                   "  ", width);
   if (!page.model.counted) return out;
   return out + wrap(kernel_costs(kernel), "  ", width) + wrap(launches_text(kernel), "  ", width);
 }

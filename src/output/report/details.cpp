@@ -129,8 +129,7 @@ std::string legend_section(const Page& page) {
       {"wavefronts", "memory_l1_wavefronts_shared; ideal: memory_l1_wavefronts_shared_ideal"},
       {"effic", "bytes asked for by active lanes / bytes moved (shared: ideal / wavefronts)"},
       {"L1 eff", "threads x size / 128 / lines; over 100% where lanes share data"},
-      {"waste", "share of the kernel's bytes moved beyond need (32 per sector, 128 per wavefront, 4 per "
-                "constant request)"},
+      {"waste", "share of the cycles that the kernel's accesses lose at an SM's busiest stage"},
   };
   std::string out = '\n' + page.style.bold("What the columns predict, by Nsight Compute's names") + '\n';
   for (const auto& [column, counter] : rows)

@@ -235,6 +235,14 @@ std::string subject_of(const Page& page, const Finding& finding) {
   return listed(kernel_names(page, finding), 2) + place + library_note(page, finding);
 }
 
+// Of the kernels that it is in, the one whose accesses take longest: that one's time is worth a word.
+const Kernel& longest_kernel(const Page& page, const Finding& finding) {
+  const Kernel* out = &kernel_of(page, finding.accesses[0]);
+  for (const Finding::Access& access : finding.accesses)
+    if (const Kernel& kernel = kernel_of(page, access); kernel.cycles > out->cycles) out = &kernel;
+  return *out;
+}
+
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
@@ -260,7 +268,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
       page.style.bad(labelled(page, "Why:", fmt::format("{}: {}. {}", what, problem_of(page, row), costs)));
   out += page.style.bold(labelled(page, "Change:", change_of(page, row)));
   if (const std::string gain = gain_of(page, finding); !gain.empty()) out += labelled(page, "Gain:", gain);
-  if (const Limiter limiter = kernel_of(page, worst).limiter;
+  if (const Limiter limiter = longest_kernel(page, finding).limiter;
       !page.model.input.measured || limiter != Limiter::unclear)
     out += labelled(page, "Time:", std::string(meaning(limiter)));
   return out;

@@ -36,11 +36,13 @@ std::string who_made_it(const std::vector<summary::Launch>& launches) {
                     : fmt::format(", {}made by {} from the program's PTX", some_came ? "partly " : "", by);
 }
 
-// ", PTX for 9.0", ", machine code for 9.0", ", machine code for 9.0, counted for 9.0, 2.0"
+// ", PTX for 9.0", ", machine code for 9.0", ", machine code for 9.0, counted for 9.0, 2.0", ", PTX for 9.0 (shown), 10.0"
 std::string what_for(const Model& model) {
   std::string sm;
   for (u32 value : model.input.sm)
-    if (value != 0) sm += (sm.empty() ? "" : ", ") + compute_capability(value); // 0: nobody said
+    if (value != 0) // 0: nobody said
+      sm += (sm.empty() ? "" : ", ") + compute_capability(value) +
+            (sm.empty() && model.input.sm.size() > 1 ? " (shown)" : "");
   const u32 code = machine_code_of(model.input.launches);
   if (code == 0)
     return sm.empty() ? "" : (model.kernels.empty() ? ", compute capability " : ", PTX for ") + sm;

@@ -144,6 +144,20 @@ void meet_in_block(const Subject& s, std::vector<Advice>& list) {
   list.push_back(std::move(out));
 }
 
+// Where it goes from lane to lane: along rows that threads have to themselves, or down a column.
+void places(const Subject& s, std::vector<Advice>& list) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const measure::PatternKind kind = s.site.pattern.kind();
+  if (!is_device(s.site.space) ||
+      (kind != measure::PatternKind::scattered && kind != measure::PatternKind::strided))
+    return;
+  Advice out = draft(s, findings::Rule::uncoalesced_atomic, Metric::sectors);
+  out.title = fmt::format("neighbouring threads are {} bytes apart", s.site.pattern.shape.distance());
+  out.cause = "each update is a sector of its own towards L2";
+  const bool rows = block.rows != 0 && block.row_elements >= shortest_row_of_thread * block.rows;
+  if (rows ? say_rows_of_threads(s, out) : say_column(s, out)) list.push_back(std::move(out));
+}
+
 } // namespace
 
 bool returns_nothing(const measure::SiteRecord& site) {
@@ -159,6 +173,7 @@ void atomics(const Subject& s, std::vector<Advice>& list) {
   }
   bool shared = s.site.space == access::Space::shared;
   if (!shared && (!is_device(s.site.space) || !can_copy(site))) return;
+  places(s, list);
   arch::Counts leaders = predicted(s, keep_leaders);
   bool one_address = leaders.threads == leaders.instructions;
   // Where the data choose the words, warps of a class differ in how many lanes meet; different words are counted (on 1.x

@@ -1,7 +1,7 @@
 // Several words of one bank in one request. The rows of the array are found in the lanes: by the step between them, or
 // from one row of lanes to the next. Paddings of that row are tried on the lanes of every class of all accesses to the
 // array, because longer rows change them all: a tile of 16 columns is stored without a conflict until its rows are padded.
-// Short steps are no rows: there, neighbouring lanes should want neighbouring words.
+// Short steps are no rows, unless another access goes along them: there, neighbouring lanes should want neighbouring words.
 #include "advise/padding.h"
 #include "advise/rules/remedies.h"
 #include "base/bits.h"
@@ -106,6 +106,29 @@ std::vector<Subject> of_same_rows(const Subject& s, u64 pitch) {
   return out;
 }
 
+// The bytes that a warp's lanes go along side by side before they go on in another such row; 0: there are no two.
+u64 stretch(const access::WarpAccess& access) {
+  std::vector<u64> at;
+  for_each_lane(access.active, [&](u32 lane) { at.push_back(access.address[lane]); });
+  std::size_t lanes = 1;
+  while (lanes < at.size() && at[lanes] == at[lanes - 1] + access.bytes) ++lanes;
+  if (lanes < 2 || lanes == at.size()) return 0;
+  const u64 row = lanes * access.bytes;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const u64 begin = at[i - i % lanes];
+    if (at[i] != begin + i % lanes * access.bytes || (begin - at[0]) % row != 0) return 0;
+  }
+  return row;
+}
+
+// Rows that are as short as a structure is, but that lanes of another access to the array go along one by one: s[8][8]. 0: none.
+u64 short_row(const Subject& s) {
+  for (const Subject& one : of_same_array(s))
+    if (const u64 row = stretch(main_class(one).example); row > swizzled_chunk && row < shortest_row)
+      return row;
+  return 0;
+}
+
 // Where lanes skip rows, another access of the array shows how long one is: the shortest that all of the distance is made of.
 u64 row_within(const Subject& s, u64 distance) {
   u64 out = distance;
@@ -175,7 +198,12 @@ Rows best_rows(const Subject& s) {
     return static_cast<double>(after) / static_cast<double>(rows.before.wavefronts);
   };
   Rows best;
-  for (u64 distance : pitches(main_class(s).example)) {
+  std::vector<u64> distances = pitches(main_class(s).example);
+  const measure::WarpClass& main = main_class(s);
+  if (const u64 row = short_row(s);
+      row != 0 && (main.shape.distance() % row == 0 || stretch(main.example) == row))
+    distances.push_back(row);
+  for (u64 distance : distances) {
     Rows tried = rows_of(s, row_within(s, distance));
     if (left(tried) < 1 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
   }
@@ -183,10 +211,12 @@ Rows best_rows(const Subject& s) {
 }
 
 bool steps_are_short(const Subject& s) {
+  const u64 row = short_row(s);
   return std::all_of(s.site.distribution.classes.begin(), s.site.distribution.classes.end(),
-                     [](const measure::WarpClass& c) {
+                     [row](const measure::WarpClass& c) {
+                       const u64 step = c.shape.distance();
                        return c.shape.form != measure::Form::conflict ||
-                              (c.shape.distance() != 0 && c.shape.distance() < shortest_row);
+                              (step != 0 && step < shortest_row && (row == 0 || step % row != 0));
                      });
 }
 

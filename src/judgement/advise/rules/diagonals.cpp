@@ -21,6 +21,15 @@ struct Cells {
   u64 place(i64 apart) const { return static_cast<u64>(apart) % period; }
   bool both_ways = false; // are other arrays read in both directions?
   bool has(i64 apart) const { return read.contains(place(apart)); }
+  // Is that place one of several side by side around the written one? These are of a loop along one row, and addresses, which are
+  // known up to the period, do not tell rows above from it.
+  bool is_in_own_row(i64 apart, i64 bytes) const {
+    constexpr std::size_t several = 4;
+    std::set<u64> row{place(0)};
+    for (const i64 step : {bytes, -bytes})
+      for (i64 at = step; has(at) && row.insert(place(at)).second;) at += step;
+    return row.size() >= several && row.contains(place(apart));
+  }
 };
 
 bool is_of_table(const Subject& s, const measure::SiteRecord& other, access::Kind kind) {
@@ -57,7 +66,7 @@ i64 to_cell_above(const Cells& cells, i64 stride, i64 bytes) {
   for (const i64 row : {stride + bytes, stride - bytes, -stride - bytes, bytes - stride})
     for (const i64 beside : {bytes, -bytes})
       if (row + beside != stride && row + beside != -stride && cells.has(row) && cells.has(beside) &&
-          (cells.both_ways || cells.has(row + beside)))
+          !cells.is_in_own_row(row, bytes) && (cells.both_ways || cells.has(row + beside)))
         return row;
   return 0;
 }

@@ -24,7 +24,7 @@ bool stores_as_many(const Subject& s) {
         s.context.column >= other.counters.size())
       continue;
     const u64 bytes = other.counters[s.context.column].threads * other.site.bytes;
-    if (other.site.kind == access::Kind::store) stored += bytes;
+    if (other.site.kind == access::Kind::store || is_atomic(other.site.kind)) stored += bytes;
     if (other.site.kind == s.site.site.kind && other.site.array == s.site.site.array) loaded += bytes;
   }
   return stored != 0 && 2 * stored >= loaded;
@@ -87,13 +87,15 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
   std::string whom = !known               ? "a warp, or to a part of one, whose lanes"
                      : lanes == warp_size ? "a warp, whose lanes"
                                           : fmt::format("{} lanes of a warp, which", lanes);
-  const bool stores = stores_as_many(s);
+  const bool updates = is_atomic(s.site.site.kind), stores = updates || stores_as_many(s);
   out.way = Way::row_per_warp;
   out.change = fmt::format("give each row to {} walk along it together{}", whom,
                            stores ? "" : " and then combine what they found (__shfl_down_sync)");
   out.example = fmt::format("for (int j = begin + lane; j < end; j += {}) {}", lanes,
-                            stores ? "out[j] = … A[j] …;" : "sum += A[j];");
-  if (stores) say_recurrence(s, out);
+                            updates  ? "atomicAdd(&out[j], …);"
+                            : stores ? "out[j] = … A[j] …;"
+                                     : "sum += A[j];");
+  if (stores && !updates) say_recurrence(s, out);
   if (!known) {
     out.change +=
         "; where the rows are parts of one vector, let neighbouring threads take neighbouring elements "

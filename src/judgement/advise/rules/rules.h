@@ -92,6 +92,10 @@ inline constexpr u64 shortest_row_of_thread = 4; // elements, on average: a thre
 inline bool is_heap(const Subject& s) { return s.site.site.array.kind == access::ArrayKind::heap; }
 // Does each thread have an array of its own: from malloc(), or through a pointer that it alone reads?
 bool threads_have_arrays(const Subject&);
+// Is an access of the kernel to the same array one whose lanes are side by side? In another order of indices it would not be.
+bool has_coalesced_access(const Subject&);
+// "a[k*count + i] instead of a[8*i + k]", for rows or structures of so many bytes.
+std::string other_way_round(const Subject&, u64 row);
 // To put them into one, element by element.
 void say_interleaved(const Subject&, Advice& out);
 inline constexpr u64 largest_structure = 64; // bytes; beyond, a stride is rather a row
@@ -123,6 +127,9 @@ bool loops_in_shared(const access::Site&);
 void say_loop_in_shared(const access::Site&, Advice& out);
 // Are lanes side by side, but for some that are turns of a loop ahead, whole widths of a warp? Not where all are.
 bool in_other_turns(const Subject&);
+// Do the data send lanes to one place of rows each? Then `out` says to make neighbours of these, by the other order of indices, if that
+// leaves clearly fewer sectors: counted for the warps of every class.
+bool say_column(const Subject&, Advice& out);
 // The lanes of a warp that go along one row, where each 4, 8 or 16 have a row of their own; else 0.
 u32 lanes_of_row(const measure::SiteRecord&);
 // How often the first block asks for each sector of these loads, on average; 0 where it was not followed.
@@ -168,6 +175,14 @@ template <class F> void each_at_place(const Subject& s, F&& f) {
     if (other.space == s.site.space && other.site.kind == s.site.site.kind &&
         other.site.array == s.site.site.array &&
         (other.site.id == s.site.site.id || same_place(other.site, s.site.site)))
+      f(other);
+}
+// Calls f(record) for each access of the function to the array of `s`, this one among them, where it is known which array that is.
+template <class F> void each_to_array(const Subject& s, F&& f) {
+  if (s.context.launch == nullptr || s.site.site.array.kind == access::ArrayKind::unknown) return;
+  for (const measure::SiteRecord& other : s.context.launch->record().sites)
+    if (other.space == s.site.space && other.site.array == s.site.site.array &&
+        other.site.function == s.site.site.function)
       f(other);
 }
 // Calls f(record) for each access of the launch that ran and has this stride, whatever else it is.

@@ -4,7 +4,10 @@
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
+#include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -105,6 +108,24 @@ bool goes_to_rows(const Subject& s) {
   });
 }
 
+// Do the parts of rows that follow a warp's first begin equally far past a sector's start, in most warps? Then rows are whole sectors
+// apart.
+bool rows_are_whole_sectors(const Subject& s) {
+  std::map<u64, u64> starts; // warps, by bytes past a sector's start
+  u64 all = 0, seen = 0;
+  for (const measure::WarpClass& c : s.site.distribution.classes) {
+    u64 expected = 0;
+    for_each_lane(c.example.active, [&](u32 lane) {
+      const u64 address = c.example.address[lane];
+      if (expected != 0 && address != expected && address + c.example.bytes != expected)
+        starts[address % measure::sector_bytes] += c.warps, all += c.warps, ++seen;
+      expected = address + c.example.bytes;
+    });
+  }
+  return seen > 1 &&
+         std::ranges::any_of(starts, [&](const auto& start) { return 3 * start.second > 2 * all; });
+}
+
 // Does each row of so many lanes begin where a sector does?
 bool rows_begin_with_sectors(const Subject& s, u32 lanes) {
   return lanes * s.site.site.bytes % measure::sector_bytes == 0 &&
@@ -139,6 +160,12 @@ Advice of_rows(const Subject& s, u32 lanes) {
     out.title = fmt::format("each {} lanes of a warp go along a row of their own", lanes);
     out.cause =
         "rows begin and end inside sectors, and lanes that a short row leaves over have nothing to do";
+  }
+  if (lanes == 0 && rows_are_whole_sectors(s)) {
+    out.cause = "rows are whole sectors apart, but the part of each that a block uses is not: as of a tile "
+                "with its halo";
+    out.change = "none needed for the array. Let a warp take one row of the part, so that no other begins "
+                 "within it";
   }
   if (lanes != 0 && rows_begin_with_sectors(s, lanes)) {
     out.cause =
@@ -203,6 +230,56 @@ void say_renumbered(const Subject& s, Advice& out) {
   out.example = fmt::format("{0}[t] instead of {0}[index[t]]", name_of(s));
 }
 
+// The bytes that divide all distances between lanes of a warp, in every class; 0 where too few lanes tell.
+static u64 row_of_column(const Subject& s) {
+  constexpr u32 some = 8; // distances
+  u64 out = 0;
+  u32 known = 0;
+  for (const measure::WarpClass& c : s.site.distribution.classes) {
+    const u64 first = c.example.address[static_cast<u32>(std::countr_zero(c.example.active))];
+    for_each_lane(c.example.active, [&](u32 lane) {
+      const u64 address = c.example.address[lane];
+      out = std::gcd(out, address > first ? address - first : first - address), known += address != first;
+    });
+  }
+  return known < some ? 0 : out;
+}
+
+// Do the kernel's accesses to the array go to several places of such rows, as far as addresses are known? Else these may be gaps.
+static bool uses_rows(const Subject& s, u64 row) {
+  const u64 known = std::gcd(arch::address_period, row);
+  std::set<u64> places;
+  auto add = [&](const measure::SiteRecord& site) {
+    for (const measure::WarpClass& c : site.distribution.classes) places.insert(place_in(c, known));
+  };
+  add(s.site);
+  each_to_array(s, add);
+  return known <= s.site.site.bytes || places.size() > 1;
+}
+
+bool say_column(const Subject& s, Advice& out) {
+  const u64 bytes = s.site.site.bytes, row = row_of_column(s);
+  if (row <= bytes || row % bytes != 0 || !uses_rows(s, row) || has_coalesced_access(s)) return false;
+  const Change swapped = [=](access::WarpAccess& access) {
+    u64 least = ~u64{0};
+    for_each_lane(access.active, [&](u32 lane) { least = std::min(least, access.address[lane]); });
+    for_each_lane(access.active,
+                  [&](u32 lane) { access.address[lane] = (access.address[lane] - least) / row * bytes; });
+  };
+  if (3 * predicted(s, swapped).sectors > 2 * s.counters.sectors) return false;
+  predict(s, swapped, out);
+  out.rule = findings::uncoalesced(s.site.site.kind);
+  out.title = fmt::format("lanes go to one place in rows of {} bytes", row);
+  out.cause = fmt::format("{} lanes touch {} sectors, each of another row", s.site.pattern.lanes,
+                          s.site.pattern.units);
+  out.change =
+      fmt::format("store the array the other way round: {} (count: how many rows), so that lanes that "
+                  "go to neighbouring rows share sectors",
+                  other_way_round(s, row));
+  out.way = Way::layout;
+  return true;
+}
+
 void scattered(const Subject& s, std::vector<Advice>& list) {
   const measure::Form form = s.site.pattern.shape.form;
   const bool apart =
@@ -225,7 +302,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
   out.confidence = Confidence::possible;
   if (threads_have_arrays(s)) {
     say_interleaved(s, out);
-  } else {
+  } else if (!say_column(s, out)) {
     predict(s, consecutive(s), out);
     const bool in_order = goes_upwards(s) && (load || !sorting_in_block_helps(s));
     out.way = in_order ? Way::turns : load ? Way::sorted_reads : Way::sorted_writes;

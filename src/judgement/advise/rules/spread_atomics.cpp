@@ -70,14 +70,16 @@ bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_i
 }
 
 bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
-  const measure::FirstBlock& block = s.site.distribution.first_block;
+  // `one`: of a single launch; the sum of several sites or launches has a table as large as all of theirs.
+  const measure::FirstBlock &block = s.site.distribution.first_block,
+                            &one = in_launch(s).distribution.first_block;
   const bool scattered = s.site.pattern.kind() == measure::PatternKind::scattered;
   if (block.lanes == 0 && !scattered) return false;
   // The block clears a copy from the first word that it updates to the last, and adds up what it has updated of it.
   const u64 table = std::max(block.words, block.span);
   const u64 left = of_all_blocks(s.counters.threads, block.words, block.lanes),
             looked_at = of_all_blocks(s.counters.threads, table, block.lanes),
-            bytes = table * s.site.site.bytes;
+            bytes = std::max(one.words, one.span) * s.site.site.bytes;
   // Copies that are added up in the end have no result to give while the kernel runs.
   const bool helps = block.lanes != 0 && 10 * looked_at < 9 * s.counters.threads && bytes <= shared_table &&
                      returns_nothing(s.site);
@@ -111,22 +113,19 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
     if (saved >= few_updates && block.lanes >= some_times * table)
       out.wait_cycles = wait - std::min(wait, loop);
   } else {
+    const std::string sort = "sort by destination, so that neighbouring threads update neighbouring words; ";
+    const std::string copy =
+        fmt::format("a copy for each block ({} kB of shared memory)", ceil_div(bytes, 1024));
     out.change =
         block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
         : bytes > shared_table
-            ? "sort by destination, so that neighbouring threads update neighbouring words: the words that a "
-              "block updates are too many for a copy in shared memory"
+            ? fmt::format("{}{} does not fit in the {} kB that a block has", sort, copy, shared_table >> 10)
         : !returns_nothing(s.site)
-            ? "sort by destination, so that neighbouring threads update neighbouring words; a copy in shared "
-              "memory would not have the result that is used"
-        : 2 * block.words < block.lanes
-            ? fmt::format("combine the updates of one word in a warp first; a copy for each block would have "
-                          "{} words to "
-                          "clear and to add up, for {} updates",
-                          table, block.lanes)
-            : "sort by destination, so that neighbouring threads update neighbouring words; a copy for each "
-              "block "
-              "saves nothing, because it updates each word about once";
+            ? sort + "a copy in shared memory would not have the result that is used"
+            : fmt::format("{}{} fits, but has {} words to clear and to add up, for {} updates",
+                          2 * block.words < block.lanes ? "combine the updates of one word in a warp first; "
+                                                        : sort,
+                          copy, std::max(one.words, one.span), one.lanes);
     out.confidence = Confidence::possible; // a note: what it gains depends on the data
   }
   list.push_back(std::move(out));

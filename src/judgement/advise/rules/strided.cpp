@@ -88,26 +88,36 @@ bool fills_gaps(const Subject& s) {
   return has_numbers(s) && std::popcount(starts) > 1;
 }
 
+// Are lanes side by side, or nearly, as in a member of small structures?
+bool lies_side_by_side(const measure::SiteRecord& site) {
+  constexpr u64 small = 8; // bytes
+  const measure::PatternKind kind = site.pattern.kind();
+  return kind == measure::PatternKind::contiguous ||
+         (kind == measure::PatternKind::strided && site.pattern.shape.distance() <= small);
+}
+
 // Do neighbours' other accesses, which move as much, lie side by side, and each warp's elsewhere? Then the kernel turns a
 // matrix: whichever index the lanes follow, one side is scattered, and another order of indices, or a row for each warp, moves
 // the waste to the other one. Instructions of one place in the source count together, as those of an unrolled loop. Threads
 // that lie in one row and do it once have no matrix, unless their index is taken apart into several, or warps begin in the gaps that
-// others leave: threads that go by are whole sectors apart.
+// others leave: threads that go by are whole sectors apart. What a block reads again and again may be a table, which stays in the L1 in
+// any order, and counts only where it is much more.
 bool turns_a_matrix(const Subject& s) {
   if (s.context.launch == nullptr) return false;
+  constexpr u64 read_again = 4;
   const bool has_rows = s.context.launch->has_rows() || s.site.pattern.shape.form == measure::Form::rows;
   std::vector<std::pair<const access::Site*, u64>> places; // an access there, and the bytes of all
   for (const measure::SiteRecord& other : s.context.launch->record().sites) {
     const measure::FirstBlock& block = other.distribution.first_block;
     if (other.space != access::Space::global || is_atomic(other.site.kind) ||
-        other.site.function != s.site.site.function ||
-        other.pattern.kind() != measure::PatternKind::contiguous ||
-        2 * block.sectors > 3 * block.distinct_sectors || !(has_rows || repeats(s, other) || fills_gaps(s)))
+        other.site.function != s.site.site.function || !lies_side_by_side(other) ||
+        !(has_rows || repeats(s, other) || fills_gaps(s)))
       continue;
+    const u64 weight = 2 * block.sectors > 3 * block.distinct_sectors ? read_again : 1;
     auto place =
         std::ranges::find_if(places, [&](const auto& p) { return same_place(*p.first, other.site); });
     if (place == places.end()) place = places.insert(place, {&other.site, 0});
-    place->second += bytes_moved(s, other);
+    place->second += bytes_moved(s, other) / weight;
   }
   u64 own = 0;
   each_at_place(s, [&](const measure::SiteRecord& other) { own += bytes_moved(s, other); });
@@ -161,6 +171,25 @@ bool are_a_vector(const Subject& s, u64 parts, u64 stride) {
 }
 bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
   return are_a_vector(s, near.unrolled + 1, stride);
+}
+
+// "double2", of a vector of which the access moves a part, and which lanes are apart: "double4". Empty: it is no such vector.
+std::string part_of_vector(const Subject& s, u64 stride) {
+  struct Base {
+    std::string_view name;
+    u64 bytes;
+  };
+  static constexpr Base bases[] = {{"char", 1}, {"uchar", 1}, {"short", 2},    {"ushort", 2},
+                                   {"int", 4},  {"uint", 4},  {"float", 4},    {"double", 8},
+                                   {"long", 8}, {"ulong", 8}, {"longlong", 8}, {"ulonglong", 8}};
+  std::string_view type = element_type(s);
+  type = type.substr(0, type.find('_')); // double4_16a
+  for (const auto& [name, bytes] : bases)
+    if (type.starts_with(name) && type.substr(name.size()) == std::to_string(stride / bytes) &&
+        stride % bytes == 0 && s.site.site.bytes % bytes == 0 && s.site.site.bytes < stride)
+      return s.site.site.bytes == bytes ? std::string(name)
+                                        : fmt::format("{}{}", name, s.site.site.bytes / bytes);
+  return {};
 }
 
 // Where a warp's lanes begin, within a sector, after a change.
@@ -291,11 +320,6 @@ bool has_records(const Subject& s, u64 stride, const Neighbours& near) {
          (near.unrolled != 0 ? has_numbers(s) : repeats(s, in_launch(s))) && !treats_alike(s, stride);
 }
 
-// "a[k*count + i] instead of a[8*i + k]".
-std::string other_way_round(const Subject& s, u64 stride) {
-  return fmt::format("{0}[k*count + i] instead of {0}[{1}*i + k]", name_of(s), stride / s.site.site.bytes);
-}
-
 // A thread takes neighbouring elements of a vector, one after the other. `apart`: they are known not to belong together.
 void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
   const u64 elements = stride / s.site.site.bytes;
@@ -312,6 +336,17 @@ void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
   predict(s, parts_apart(s), out);
 }
 
+// A vector that is moved in parts has the layout that its type says.
+bool say_parts(const Subject& s, u64 stride, Advice& out) {
+  const std::string part = part_of_vector(s, stride);
+  if (part.empty()) return false;
+  out.change = fmt::format("store {} arrays of {} instead of one of {}, so that neighbouring threads use "
+                           "neighbouring elements",
+                           stride / s.site.site.bytes, part, element_type(s));
+  out.example = fmt::format("{0}0[i], {0}1[i] instead of {0}[i]", name_of(s));
+  return true;
+}
+
 // The thread reads or writes several places of what may be a structure.
 void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
@@ -320,6 +355,7 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
   predict(s, parts_apart(s), out);
   const u32 members = near.members + near.unrolled;
   const bool whole = members * bytes == stride, vector = are_a_vector(s, members, stride);
+  if (!vector && say_parts(s, stride, out)) return;
   if (vector && (bytes != 1 || stride <= 4))
     out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
   out.change += "store one array per member (structure of arrays)";
@@ -395,6 +431,8 @@ void say_tile(const Subject& s, Advice& out) {
 void say_elements(const Subject& s, u64 stride, Advice& out) {
   const bool of_scalars = has_numbers(s), load = s.site.site.kind == access::Kind::load;
   out.way = Way::layout;
+  predict(s, parts_apart(s), out);
+  if (say_parts(s, stride, out)) return;
   out.change = "let neighbouring threads use neighbouring elements: ";
   if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
   if (!of_scalars && has_array_member(s, stride))
@@ -408,7 +446,6 @@ void say_elements(const Subject& s, u64 stride, Advice& out) {
     out.change += load ? "; where the index is loaded itself, sort or renumber by it"
                        : ", where nothing needs the array in this order; else another index for the threads";
   out.example = "x[i] instead of p[i].x";
-  predict(s, parts_apart(s), out);
 }
 
 // cuRAND's generators read and write their state in device memory for each number.
@@ -425,6 +462,18 @@ void say_library_state(const Subject& s, Advice& out) {
 bool block_shares_sectors(const Subject& s) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   return block.requests == 0 || 2 * block.sectors > 3 * block.distinct_sectors;
+}
+
+// Would a block use what a tile of whole rows has? Not where it goes over many rows, to a few bytes of each, and combines what it finds.
+bool block_uses_rows(const Subject& s) {
+  return block_shares_sectors(s) || !repeats(s, in_launch(s)) || stores_as_many(s);
+}
+
+// Do threads that lie in one row go there again and again, for more than an element of a few parts? Then a loop runs along their rows, or
+// over them, and threadIdx.x cannot.
+bool is_row_of_turns(const Subject& s) {
+  return s.context.launch != nullptr && !s.context.launch->has_rows() && repeats(s, in_launch(s)) &&
+         s.site.distribution.first_block.rows == 0 && !result_in_row(s, s.site.pattern.shape.distance());
 }
 
 // Rows that are longer than a structure is. Which index runs along them? Where lanes are in rows themselves, both of a warp's indices
@@ -450,8 +499,21 @@ void say_index_order(const Subject& s, Advice& out) {
     return predict(s, lanes_in_rows(s, s.site.site.bytes, shape.gap, [](const auto&) { return u64{0}; }),
                    out);
   }
-  out.change = "let threadIdx.x run along the row: swap the index order, or load a tile into shared memory "
-               "row by row";
+  const bool load = reads(s.site.site.kind), tile = block_shares_sectors(s);
+  const bool layout = shape.distance() % s.site.site.bytes == 0 && !has_coalesced_access(s);
+  if (layout && is_row_of_turns(s)) {
+    say_other_order(s, shape.distance(), out);
+    if (tile)
+      out.change += load ? "; or load a tile into shared memory row by row"
+                         : "; or collect a tile in shared memory, and store it from there row by row";
+    return;
+  }
+  out.change = "let threadIdx.x run along the row: swap the index order";
+  if (tile)
+    out.change += load ? ", or load a tile into shared memory row by row"
+                       : ", or collect a tile in shared memory, and store it from there row by row";
+  else if (layout)
+    out.change += ", or store the array the other way round: " + other_way_round(s, shape.distance());
   if (in_parts(shape) && s.site.site.kind == access::Kind::load)
     out.change += "; where the index is loaded itself, sort or renumber by it";
   predict(s, along_rows(s, true), out);
@@ -511,7 +573,7 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
   } else if (s.site.loads_index && stride > largest_structure && !row_of_thread) {
     say_renumbered(s, out);
     predict(s, consecutive(s), out);
-  } else if ((row_of_thread || stride > largest_structure) && turns_a_matrix(s)) {
+  } else if ((row_of_thread || stride > largest_structure) && block_uses_rows(s) && turns_a_matrix(s)) {
     say_tile(s, out);
   } else if (row_of_thread) {
     say_row_of_thread(s, stride, out);
@@ -527,14 +589,15 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
   }
 }
 
-} // namespace
+bool is_strided(const Subject& s) {
+  return is_device(s.site.space) && !is_atomic(s.site.site.kind) &&
+         s.site.pattern.kind() == measure::PatternKind::strided &&
+         s.site.pattern.shape.distance() > s.site.site.bytes;
+}
 
-void strided(const Subject& s, std::vector<Advice>& list) {
-  const measure::Pattern& pattern = s.site.pattern;
-  u64 stride = pattern.shape.distance(), bytes = s.site.site.bytes;
-  if (!is_device(s.site.space) || is_atomic(s.site.site.kind) ||
-      pattern.kind() != measure::PatternKind::strided || stride <= bytes)
-    return;
+// What is wrong, and what help is worth at most.
+Advice draft_of_stride(const Subject& s) {
+  const u64 stride = s.site.pattern.shape.distance(), bytes = s.site.site.bytes;
   Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
   predict(s, consecutive(s), out);
   out.tells_stride = !goes_twice_as_far(s);
@@ -548,11 +611,31 @@ void strided(const Subject& s, std::vector<Advice>& list) {
         "the index is read from memory, and leads neighbouring threads {} bytes apart: each uses {} "
         "of them, so most of each 32-byte sector travels for nothing",
         stride, bytes);
-  say_change(s, stride, out);
+  out.confidence = s.site.pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
+  return out;
+}
+
+} // namespace
+
+bool has_coalesced_access(const Subject& s) {
+  bool out = false;
+  each_to_array(s, [&](const measure::SiteRecord& other) {
+    out = out || other.pattern.kind() == measure::PatternKind::contiguous;
+  });
+  return out;
+}
+
+std::string other_way_round(const Subject& s, u64 row) {
+  return fmt::format("{0}[k*count + i] instead of {0}[{1}*i + k]", name_of(s), row / s.site.site.bytes);
+}
+
+void strided(const Subject& s, std::vector<Advice>& list) {
+  if (!is_strided(s)) return;
+  Advice out = draft_of_stride(s);
+  say_change(s, s.site.pattern.shape.distance(), out);
   if (s.site.site.kind == access::Kind::async_copy &&
       predicted(s, consecutive_sources(s)).sectors > out.after.sectors)
     out.change += "; what is read side by side has to be written side by side, too";
-  out.confidence = pattern.share > 0.9 ? Confidence::certain : Confidence::likely;
   list.push_back(std::move(out));
 }
 
@@ -568,3 +651,17 @@ findings::Remedy remedy_of_stride(const Subject& s) {
 }
 
 } // namespace warplens::advise::rules
+
+namespace warplens::advise {
+
+std::optional<Advice> other_order(const measure::SiteRecord& site, const Context& context) {
+  if (context.column >= site.counters.size() || site.distribution.classes.empty()) return {};
+  const rules::Subject s{site, site.counters[context.column], context};
+  const u64 stride = site.pattern.shape.distance();
+  if (!rules::is_strided(s) || stride % site.site.bytes != 0 || rules::has_coalesced_access(s)) return {};
+  Advice out = rules::draft_of_stride(s);
+  rules::say_other_order(s, stride, out);
+  return out;
+}
+
+} // namespace warplens::advise

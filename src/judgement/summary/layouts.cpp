@@ -1,0 +1,93 @@
+// See layouts.h.
+#include "summary/layouts.h"
+#include "advise/rules/triton.h"
+#include "arch/table.h"
+#include "findings/rules.h"
+#include "measure/totals.h"
+#include "source/places.h"
+#include "summary/array_names.h"
+#include "summary/findings.h"
+#include <algorithm>
+#include <tuple>
+
+namespace warplens::summary {
+namespace {
+
+using advise::Way;
+
+struct Use {
+  std::size_t kernel = 0;
+  AccessRow* row = nullptr;
+};
+
+// Those whose change is about which lane goes where, and whose array the program can lay out.
+bool may_change(const AccessRow& row) {
+  const advise::Advice* advice = main_advice(row);
+  if (advice == nullptr || findings::of_any_kind(advice->rule) != findings::Rule::uncoalesced_load ||
+      row.pattern.kind() != measure::PatternKind::strided || row.site.array.indirect ||
+      source::is_library_code(row.site) || advise::is_triton(row.site))
+    return false;
+  return advice->way == Way::layout || advice->way == Way::index_order || advice->way == Way::row_per_warp;
+}
+
+std::optional<advise::Advice> other_order(const AccessRow& row, const advise::Launch& launch,
+                                          std::size_t column) {
+  const std::vector<u32>& sm = launch.record().sm;
+  const arch::Architecture* device = column < sm.size() ? arch::find(sm[column]) : nullptr;
+  if (device == nullptr) return {};
+  return advise::other_order(row, {device, column, &launch});
+}
+
+void say(AccessRow& row, const advise::Launch& launch, advise::Advice advice) {
+  const std::size_t n = static_cast<std::size_t>(main_advice(row) - row.advice.data());
+  for (std::size_t a = 0; n < row.effects.size() && a < row.effects[n].size(); ++a)
+    if (std::optional<Effect>& effect = row.effects[n][a]; effect) {
+      const std::optional<advise::Advice> there = other_order(row, launch, a);
+      effect.reset();
+      if (there)
+        effect = {advise::value(there->metric, there->before), advise::value(there->metric, there->after)};
+    }
+  row.advice[n] = std::move(advice);
+}
+
+bool differ(const std::vector<Use>& uses) {
+  const Way first = main_advice(*uses.front().row)->way;
+  return std::ranges::any_of(uses, [&](const Use& use) { return main_advice(*use.row)->way != first; });
+}
+
+// All of them, or none.
+bool say_other_order(const std::vector<Use>& uses, const std::deque<advise::Launch>& launches) {
+  std::vector<advise::Advice> others;
+  for (const Use& use : uses) {
+    std::optional<advise::Advice> other = other_order(*use.row, launches[use.kernel], 0);
+    if (!other) return false;
+    others.push_back(std::move(*other));
+  }
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    say(*uses[i].row, launches[uses[i].kernel], std::move(others[i]));
+  return true;
+}
+
+} // namespace
+
+void agree_on_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Launch>& launches) {
+  using Key = std::tuple<access::ArrayKind, std::string, u64>; // and how far apart lanes are
+  std::map<Key, std::vector<Use>> arrays;
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    for (Line& line : kernels[k].lines)
+      for (AccessRow& row : line.rows)
+        if (const std::string name = array_name(row.site.array); !name.empty() && may_change(row))
+          arrays[{row.site.array.kind, name, row.pattern.shape.distance()}].push_back({k, &row});
+  std::set<std::pair<std::size_t, u64>> changed; // kernels, and how far apart lanes are in them
+  for (const auto& [key, uses] : arrays)
+    if (differ(uses) && say_other_order(uses, launches))
+      for (const Use& use : uses) changed.emplace(use.kernel, std::get<u64>(key));
+  // Arrays that a kernel walks alike have one layout, too.
+  for (const auto& [key, uses] : arrays)
+    if (std::ranges::any_of(uses, [&](const Use& use) {
+          return changed.contains({use.kernel, std::get<u64>(key)});
+        }))
+      say_other_order(uses, launches);
+}
+
+} // namespace warplens::summary
