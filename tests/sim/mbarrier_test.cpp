@@ -231,11 +231,25 @@ TEST_F(Mbarrier, APhaseThatNobodyCompletes) {
 
 TEST_F(Mbarrier, MisuseIsFound) {
   for (const char* use : {"mbarrier.arrive.shared.b64 _, [bar];", "mbarrier.init.shared.b64 [bar], 0;",
-                          "mbarrier.init.shared.b64 [bar], 1; mbarrier.inval.shared.b64 [bar]; "
-                          "mbarrier.inval.shared.b64 [bar];"}) {
+                          "mbarrier.inval.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar];",
+                          "mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0;"}) {
     LaunchResult result = launch_kernel(use, 1);
     ASSERT_TRUE(result.fault.has_value()) << use;
     EXPECT_EQ(result.fault->diagnostic.kind, "kernel-bad-mbarrier") << use;
+  }
+}
+
+// As libcu++ does: twice, by every thread, where there is no object yet, and while others wait.
+TEST_F(Mbarrier, InvalidatingChangesNothing) {
+  const std::string inval = "mbarrier.inval.shared.b64 [bar];", once = "@%p0 " + inval;
+  const std::string arrive = "mbarrier.arrive.shared.b64 %rd3, [bar];",
+                    wait = "W: mbarrier.try_wait.shared.b64 %p1, [bar], %rd3; @!%p1 bra W;";
+  for (const std::string& body :
+       {init(64) + arrive + wait + "bar.sync 0;" + once + once,
+        init(64) + arrive + wait + "bar.sync 0;" + inval, inval + "bar.sync 0;" + init(64) + arrive + wait,
+        init(64) + arrive + once + wait}) {
+    std::vector<u32> out = results(body + "st.global.u32 [%rd1], 1;", 64);
+    EXPECT_EQ(std::ranges::count(out, 1u), 64) << body;
   }
 }
 

@@ -7,6 +7,10 @@
 // (lower/spin_loops.h), so that a phase that nobody completes is found like any other wait without an end (stall.h).
 // Groups are cut at warps that wait: the warps that the group has besides may be those that they wait for.
 //
+// Invalidating changes nothing: ptxas writes no instruction for it before 9.0, and one that drops a cache's line from then on.
+// libcu++ counts on it. ~pipeline invalidates the barriers of its shared state, and the destructor of that state does so again;
+// other threads may still wait at them.
+//
 // These instructions are not counted: which counters of a GPU see them was not measured.
 #include "sim/exec/fault.h"
 #include "sim/exec/simt.h"
@@ -43,7 +47,7 @@ PhaseBarrier object_at(Exec& x, const Op& op, u64 at, u32 thread) {
   PhaseBarrier barrier = PhaseBarrier::of(read_element<u64>(at));
   if (!barrier.valid)
     raise(x, op, FaultKind::invalid_instruction, "kernel-bad-mbarrier",
-          "an mbarrier is used that was not initialised, or was invalidated", thread, 0, {},
+          "an mbarrier is used that was not initialised", thread, 0, {},
           "one thread initialises it, then __syncthreads(), before the others come");
   return barrier;
 }
@@ -63,13 +67,6 @@ void initialise(Exec& x, const Op& op) {
                         PhaseBarrier::most_arrivals),
             thread);
     put(x, at, {count, count, 0, 0, true});
-  });
-}
-
-void invalidate(Exec& x, const Op& op) {
-  each_object(x, op, [&](u32 thread, u64 at) {
-    object_at(x, op, at, thread);
-    put(x, at, {});
   });
 }
 
@@ -200,7 +197,7 @@ void mbarrier(Exec& x, const Op& op) {
   if (form.opcode == Opcode::cp) return arrive_after_copies(x, op);
   if (form.has(Modifier::arrive) || form.has(Modifier::arrive_drop)) return arrive(x, op);
   if (form.has(Modifier::init)) return initialise(x, op);
-  if (form.has(Modifier::inval)) return invalidate(x, op);
+  if (form.has(Modifier::inval)) return each_object(x, op, [](u32, u64) {});
   move_bytes(x, op);
 }
 
