@@ -1,6 +1,6 @@
 // Counting many warps in one go, for the rules that most accesses meet: global memory as one request per
 // instruction, local memory, constant memory, and shared memory with words of up to 8 bytes. The loops are those of
-// batch/kernels.h; a warp that they leave over is counted by the rule.
+// batch/counting_loops.h; a warp that they leave over is counted by the rule.
 #pragma once
 #include "arch/batch/counting_loops.h"
 #include "arch/count.h"

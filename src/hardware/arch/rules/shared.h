@@ -12,7 +12,7 @@ constexpr u32 lanes_per_pass(u32 bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 
 constexpr u32 bytes_per_pass(const Banks& banks) { return banks.count * banks.width; }
 
 // Do all active lanes whose neighbour at this distance is active have its address? Mostly the first lane
-// decides, so this stops at it. Inlined into code that is compiled per instruction set, too (batch/kernels.h).
+// decides, so this stops at it. Inlined into code that is compiled per instruction set, too (batch/counting_loops.h).
 [[gnu::always_inline]] inline bool equal_to_neighbour(const u64* address, u32 lanes, u32 distance) {
   for (u32 rest = lanes; rest != 0; rest &= rest - 1) {
     u32 lane = static_cast<u32>(std::countr_zero(rest)), other = lane ^ distance;
