@@ -1,5 +1,6 @@
 // Excess, bytes, cycles and shares of counts. See totals.h.
 #include "measure/totals.h"
+#include "measure/pattern.h"
 #include <algorithm>
 
 namespace warplens::measure {
