@@ -494,7 +494,8 @@ TEST(Launches, InstructionsAreTheSameIfTheirKernelIs) {
     record.kernel = record.name = kernel;
     record.module = "sm_90 of app";
     record.sm = {90};
-    record.sites.emplace_back().site = {.id = access::SiteId(0), .opcode = opcode};
+    access::Site& site = record.sites.emplace_back().site;
+    site.id = access::SiteId(u32{0}), site.opcode = opcode;
     LaunchList(out.input.launches).add(std::move(record));
     return out;
   };
