@@ -172,6 +172,14 @@ TEST(LoadedIndex, AnIndexFromMemoryIsToldFromOneThatIsComputed) {
       loaded_indices_of("L: " + gather + " ld.global.u32 %r2, [%d3]; setp.lt.u32 %p1, %r2, 9; @%p1 bra L;"),
       (Told{true, false}))
       << "read in the round before";
+  EXPECT_EQ(
+      loaded_indices_of("ld.global.u32 %r2, [%d3]; st.global.u32 [%d3], %r2; mov.u32 %r2, %r1; " + gather),
+      (Told{false, false, false}))
+      << "a register that another value had";
+  EXPECT_EQ(loaded_indices_of("mov.u32 %r2, %r1; setp.lt.u32 %p1, %r1, 9; @%p1 ld.global.u32 %r2, [%d3]; " +
+                              gather),
+            (Told{false, true}))
+      << "read by some threads";
   EXPECT_EQ(loaded_indices_of("atom.global.add.u32 %r2, [%d3], 1; " + gather), (Told{false, false}))
       << "a ticket";
 }

@@ -1,5 +1,10 @@
-// See loaded_index.h. Registers only ever gain, so the passes over the instructions end.
+// See loaded_index.h. Values only ever gain, so the passes over the instructions end. They are those of single assignment: machine
+// code keeps one value after the other in a register.
 #include "ir/loaded_index.h"
+#include "ir/ssa.h"
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace warplens::ir {
 namespace {
@@ -24,23 +29,36 @@ Differs result(const Form& form, Differs in) {
   }
 }
 
+std::size_t index_of(const Function& function, const Operand& o) {
+  return static_cast<std::size_t>(&o - function.operands.data());
+}
+
 } // namespace
 
 std::set<SiteId> loaded_indices(const Module& module, const Function& function) {
-  std::vector<Differs> registers(function.registers.size());
+  const Ssa ssa = single_assignment(function, analyse(function));
+  std::vector<Differs> values(ssa.values());
+  auto of_value = [&](u32 value) { return value == no_value ? Differs::no : values[value]; };
   auto of = [&](const Operand& o) {
-    if (numbers_threads(o)) return Differs::by_number;
-    return o.reg.valid() ? registers[o.reg.value] : Differs::no;
+    return numbers_threads(o) ? Differs::by_number : of_value(ssa.of_operand[index_of(function, o)]);
   };
-  for (bool changed = true; changed;) {
-    changed = false;
+  bool changed = true;
+  auto raise = [&](u32 value, Differs to) {
+    if (value != no_value && values[value] < to) values[value] = to, changed = true;
+  };
+  while (std::exchange(changed, false)) {
+    for (const std::vector<Phi>& block : ssa.phis)
+      for (const Phi& phi : block)
+        for (u32 value : phi.incoming) raise(phi.value, of_value(value));
     for (const Instruction& i : function.instructions) {
       Differs in{};
       for (const Operand& source : function.sources(i)) in = std::max(in, of(source));
       const Differs out = result(module.form(i), in);
-      for (const Operand& to : function.destinations(i))
-        if (to.kind == Operand::Kind::reg && to.reg.valid() && registers[to.reg.value] < out)
-          registers[to.reg.value] = out, changed = true;
+      for (const Operand& to : function.destinations(i)) {
+        const std::size_t at = index_of(function, to);
+        const Differs kept = i.guard.valid() ? of_value(ssa.overwritten[at]) : Differs::no;
+        raise(ssa.of_operand[at], std::max(out, kept));
+      }
     }
   }
   std::set<SiteId> out;
