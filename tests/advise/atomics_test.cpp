@@ -206,7 +206,7 @@ TEST(Advise, WhatACopyInSharedMemoryTakes) {
   measure::LaunchRecord launch = launch_of({&bins});
   launch.grid = {4000, 1, 1}, launch.block = {256, 1, 1};
   const auto change = [&](u64 words) {
-    block.span = words;
+    block.span = launch.sites[0].distribution.first_block.span = words;
     return only(advise_in(bins, launch)).change;
   };
   EXPECT_NE(change(10'000).find("it takes 40 kB of shared memory, with which 5 instead of 8 blocks fit"),
