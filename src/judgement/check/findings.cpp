@@ -54,8 +54,7 @@ std::string_view other_change(const Judgement& j) {
   const bool load = j.site.kind == Kind::load, store = j.site.kind == Kind::store;
   if (is_search(j))
     return "sort what the threads look for, so that neighbouring threads go the same way; or keep what all "
-           "of them "
-           "pass in shared memory";
+           "of them pass in shared memory";
   if (j.verdict == Verdict::scattered && load)
     return "sort or renumber the indices so that neighbouring threads want neighbouring elements";
   if (j.verdict == Verdict::scattered && store)

@@ -92,9 +92,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         fmt::format("a block updates each word {} times",
                     findings::times(static_cast<double>(block.lanes) / static_cast<double>(block.words)));
     out.cause += fmt::format(": block 0 performs {} on {} words", block.lanes, block.words);
-    out.change = "update a copy of the table in shared memory for each block, and add the copies up at the "
-                 "end. Words that "
-                 "a block did not update are left out; the more it updates, the more it saves";
+    out.change =
+        "update a copy of the table in shared memory for each block, and add the copies up at the "
+        "end. Words that a block did not update are left out; the more it updates, the more it saves";
     if (loops_in_shared(s.site.site)) out.change += "; " + loop_in_shared(s.site.site);
     out.change += cost_of_shared(s, bytes);
     out.after.threads = left, out.asks_for_less = true;
