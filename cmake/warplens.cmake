@@ -46,7 +46,7 @@ function(warplens_optimise target room)
   warplens_precompiled(${target} ${optimisation})
 endfunction()
 
-option(WARPLENS_UNITY "compile several files of a room at once" ON)
+set(WARPLENS_TOGETHER 16 CACHE STRING "how many files of a room are compiled at once; 0: each alone")
 option(WARPLENS_PRECOMPILED "precompile headers" ON)
 # ccache keeps nothing that a precompiled header went into, but with these two (its manual, "Precompiled headers"). It takes what a
 # header was made from out of the compiler's list of dependencies: else a second change to a header gave the first one's. A header
@@ -81,11 +81,11 @@ function(warplens_precompiled target kind)
   endif()
 endfunction()
 
-set(warplens_rooms_whole edits) # in one file: the headers of clang are nearly all of its time
+set(warplens_rooms_whole edits) # in one file, with its main.cpp: the headers of clang are nearly all of its time
 # warplens_together(OUT NAME COUNT SOURCE…): OUT is a list of files that include COUNT sources each, since half of the time of
-# most of them is reading headers. Names in unnamed namespaces are therefore unique in a room. Sources are named from the
-# project's folder on, so that clones at different places have each other's objects in ccache (CMake's UNITY_BUILD names them
-# by absolute paths).
+# most of them is reading headers and making the same templates again. Names in unnamed namespaces are therefore unique in a
+# room. Sources are named from the project's folder on, so that clones at different places have each other's objects in ccache
+# (CMake's UNITY_BUILD names them by absolute paths).
 function(warplens_together out name count)
   set(files)
   set(sources ${ARGN})
@@ -121,15 +121,17 @@ function(warplens_room place)
   set(dir ${PROJECT_SOURCE_DIR}/src/${place})
   get_filename_component(name ${place} NAME)
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cpp ${dir}/*/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "/(main|own_heap|changed_files)\\.cpp$") # programs and shared objects of their own
+  if(NOT name IN_LIST warplens_rooms_whole)
+    list(FILTER sources EXCLUDE REGEX "/(main|own_heap|changed_files)\\.cpp$") # programs and shared objects of their own
+  endif()
   set(target warplens_${name})
   if(sources)
-    if(WARPLENS_UNITY)
+    if(WARPLENS_TOGETHER)
       # Tables and stubs declare CUDA's functions without their parameters, which no other file may see; math has options of its own.
       set(alone ${sources})
       list(FILTER alone INCLUDE REGEX "/(exports|stubs|kernels/math)\\.cpp$")
       list(REMOVE_ITEM sources ${alone})
-      set(count 8)
+      set(count ${WARPLENS_TOGETHER})
       if(name IN_LIST warplens_rooms_whole)
         set(count 100)
       endif()

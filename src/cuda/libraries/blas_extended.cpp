@@ -86,7 +86,7 @@ std::vector<Operand> scalars_of(const Product& p) { // those in device memory
   return {one(p.alpha_at), one(p.beta_at)};
 }
 
-struct Call { // what all these functions are given
+struct ExtendedCall { // what all these functions are given
   const char* name;
   BlasHandle* handle;
   int op_a, op_b;
@@ -95,7 +95,7 @@ struct Call { // what all these functions are given
   int compute;
 };
 
-int check(const Call& call, const Side& a, const Side& b, const Side& c, Product& p) {
+int check(const ExtendedCall& call, const Side& a, const Side& b, const Side& c, Product& p) {
   p = {call.name,
        op_letter(call.op_a),
        op_letter(call.op_b),
@@ -125,7 +125,7 @@ int check(const Call& call, const Side& a, const Side& b, const Side& c, Product
   return blas_success;
 }
 
-int strided(const Call& call, const Side& a, const Side& b, const Side& c, i64 count) {
+int strided(const ExtendedCall& call, const Side& a, const Side& b, const Side& c, i64 count) {
   Product p;
   if (int bad = check(call, a, b, c, p); bad != blas_success) return bad;
   if (count <= 0) return count == 0 ? blas_success : blas_invalid_value;
@@ -140,7 +140,7 @@ int strided(const Call& call, const Side& a, const Side& b, const Side& c, i64 c
   }));
 }
 
-int batched(const Call& call, const void* const* a, Side of_a, const void* const* b, Side of_b,
+int batched(const ExtendedCall& call, const void* const* a, Side of_a, const void* const* b, Side of_b,
             void* const* c, Side of_c, i64 count) {
   Product p;
   if (int bad = check(call, of_a, of_b, of_c, p); bad != blas_success) return bad;

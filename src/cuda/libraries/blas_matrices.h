@@ -53,9 +53,9 @@ template <class T> Gemm<T> gemm_of(int op_a, int op_b, i64 m, i64 n, i64 k, i64 
           static_cast<int>(k), static_cast<int>(lda), static_cast<int>(ldb), static_cast<int>(ldc)};
 }
 
-template <class T, class I>
-int gemm(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, I k, const T* alpha, const T* a,
-         I lda, const T* b, I ldb, const T* beta, T* c, I ldc) {
+template <class T>
+int gemm(const char* name, BlasHandle* h, int op_a, int op_b, i64 m, i64 n, i64 k, const T* alpha, const T* a,
+         i64 lda, const T* b, i64 ldb, const T* beta, T* c, i64 ldc) {
   const Gemm<T> product = gemm_of<T>(op_a, op_b, m, n, k, lda, ldb, ldc);
   if (BlasStatus bad = check_call(h, {m, n, k, lda, ldb, ldc}, {product.op_a, product.op_b});
       bad != blas_success)
@@ -69,10 +69,10 @@ int gemm(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, I k, con
 }
 
 // Matrices at a stride, or at the addresses in three arrays that are in device memory.
-template <class T, class I>
-int gemm_strided(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, I k, const T* alpha,
-                 const T* a, I lda, long long step_a, const T* b, I ldb, long long step_b, const T* beta,
-                 T* c, I ldc, long long step_c, I count) {
+template <class T>
+int gemm_strided(const char* name, BlasHandle* h, int op_a, int op_b, i64 m, i64 n, i64 k, const T* alpha,
+                 const T* a, i64 lda, long long step_a, const T* b, i64 ldb, long long step_b, const T* beta,
+                 T* c, i64 ldc, long long step_c, i64 count) {
   const Gemm<T> product = gemm_of<T>(op_a, op_b, m, n, k, lda, ldb, ldc);
   if (BlasStatus bad = check_call(h, {m, n, k, lda, ldb, ldc, count}, {product.op_a, product.op_b});
       bad != blas_success)
@@ -81,7 +81,7 @@ int gemm_strided(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, 
   return status_of(library_call(name, h->stream, {scalar(h, alpha), scalar(h, beta)},
                                 [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
                                   cudaError_t error = cudaSuccess;
-                                  for (I i = 0; error == cudaSuccess && i < count; ++i) {
+                                  for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
                                     const T *one = nth(a, i, step_a), *other = nth(b, i, step_b);
                                     T* to = nth(c, i, step_c);
                                     error = check_operands(name, product.operands(one, other, to));
@@ -92,10 +92,10 @@ int gemm_strided(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, 
                                 }));
 }
 
-template <class T, class I>
-int gemm_batched(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, I k, const T* alpha,
-                 const T* const* a, I lda, const T* const* b, I ldb, const T* beta, T* const* c, I ldc,
-                 I count) {
+template <class T>
+int gemm_batched(const char* name, BlasHandle* h, int op_a, int op_b, i64 m, i64 n, i64 k, const T* alpha,
+                 const T* const* a, i64 lda, const T* const* b, i64 ldb, const T* beta, T* const* c, i64 ldc,
+                 i64 count) {
   const Gemm<T> product = gemm_of<T>(op_a, op_b, m, n, k, lda, ldb, ldc);
   if (BlasStatus bad = check_call(h, {m, n, k, lda, ldb, ldc, count}, {product.op_a, product.op_b});
       bad != blas_success)
@@ -106,7 +106,7 @@ int gemm_batched(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, 
       {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1), scalar(h, alpha), scalar(h, beta)},
       [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
         cudaError_t error = cudaSuccess;
-        for (I i = 0; error == cudaSuccess && i < count; ++i) {
+        for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
           error = check_operands(name, product.operands(a[i], b[i], c[i]));
           if (error == cudaSuccess) error = product(x.get(), a[i], b[i], y.get(), c[i]);
         }
@@ -114,9 +114,9 @@ int gemm_batched(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, 
       }));
 }
 
-template <class T, class I>
-int gemv(const char* name, BlasHandle* h, int op, I m, I n, const T* alpha, const T* a, I lda, const T* x,
-         I step_x, const T* beta, T* y, I step_y) {
+template <class T>
+int gemv(const char* name, BlasHandle* h, int op, i64 m, i64 n, const T* alpha, const T* a, i64 lda,
+         const T* x, i64 step_x, const T* beta, T* y, i64 step_y) {
   const char letter = op_letter(op);
   if (BlasStatus bad = check_call(h, {m, n, lda}, {letter}); bad != blas_success) return bad;
   if (!leads(lda, m) || step_x == 0 || step_y == 0 || !fit_int({step_x, step_y}) || !alpha || !beta)
@@ -134,9 +134,9 @@ int gemv(const char* name, BlasHandle* h, int op, I m, I n, const T* alpha, cons
 }
 
 // A += alpha x yᵀ, or x yᴴ where `conjugated`.
-template <class T, class I>
-int ger(const char* name, BlasHandle* h, I m, I n, const T* alpha, const T* x, I step_x, const T* y, I step_y,
-        T* a, I lda, bool conjugated) {
+template <class T>
+int ger(const char* name, BlasHandle* h, i64 m, i64 n, const T* alpha, const T* x, i64 step_x, const T* y,
+        i64 step_y, T* a, i64 lda, bool conjugated) {
   if (BlasStatus bad = check_call(h, {m, n, lda}, {}); bad != blas_success) return bad;
   if (!leads(lda, m) || !alpha) return blas_invalid_value;
   return vector_call(
@@ -150,9 +150,9 @@ int ger(const char* name, BlasHandle* h, I m, I n, const T* alpha, const T* x, I
 }
 
 // symv and the like: y = alpha A x + beta y of a matrix of which one triangle is stored.
-template <class T, class I>
-int symv(const char* name, const char* routine, BlasHandle* h, int fill, I n, const T* alpha, const T* a,
-         I lda, const T* x, I step_x, const T* beta, T* y, I step_y) {
+template <class T>
+int symv(const char* name, const char* routine, BlasHandle* h, int fill, i64 n, const T* alpha, const T* a,
+         i64 lda, const T* x, i64 step_x, const T* beta, T* y, i64 step_y) {
   const char uplo = fill_letter(fill);
   if (BlasStatus bad = check_call(h, {n, lda}, {uplo}); bad != blas_success) return bad;
   if (!leads(lda, n) || step_x == 0 || step_y == 0 || !fit_int({step_x, step_y}) || !alpha || !beta)
@@ -168,9 +168,9 @@ int symv(const char* name, const char* routine, BlasHandle* h, int fill, I n, co
 }
 
 // trsv, trmv.
-template <class T, class I>
+template <class T>
 int triangular_vector(const char* name, const char* routine, BlasHandle* h, int fill, int op, int diagonal,
-                      I n, const T* a, I lda, T* x, I step) {
+                      i64 n, const T* a, i64 lda, T* x, i64 step) {
   const char uplo = fill_letter(fill), letter = op_letter(op), diag = diagonal_letter(diagonal);
   if (BlasStatus bad = check_call(h, {n, lda}, {uplo, letter, diag}); bad != blas_success) return bad;
   if (!leads(lda, n) || step == 0 || !fit_int({step})) return blas_invalid_value;
@@ -181,12 +181,12 @@ int triangular_vector(const char* name, const char* routine, BlasHandle* h, int 
 }
 
 // symm, hemm.
-template <class T, class I>
-int symm(const char* name, const char* routine, BlasHandle* h, int side, int fill, I m, I n, const T* alpha,
-         const T* a, I lda, const T* b, I ldb, const T* beta, T* c, I ldc) {
+template <class T>
+int symm(const char* name, const char* routine, BlasHandle* h, int side, int fill, i64 m, i64 n,
+         const T* alpha, const T* a, i64 lda, const T* b, i64 ldb, const T* beta, T* c, i64 ldc) {
   const char where = side_letter(side), uplo = fill_letter(fill);
   if (BlasStatus bad = check_call(h, {m, n, lda, ldb, ldc}, {where, uplo}); bad != blas_success) return bad;
-  const I order = where == 'L' ? m : n;
+  const i64 order = where == 'L' ? m : n;
   if (!leads(lda, order) || !leads(ldb, m) || !leads(ldc, m) || !alpha || !beta) return blas_invalid_value;
   const int rows = static_cast<int>(m), columns = static_cast<int>(n), la = static_cast<int>(lda),
             lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
@@ -200,9 +200,9 @@ int symm(const char* name, const char* routine, BlasHandle* h, int side, int fil
 }
 
 // syrk, herk: S is the type of alpha and beta, real where the result is Hermitian.
-template <class T, class S, class I>
-int syrk(const char* name, const char* routine, BlasHandle* h, int fill, int op, I n, I k, const S* alpha,
-         const T* a, I lda, const S* beta, T* c, I ldc) {
+template <class T, class S>
+int syrk(const char* name, const char* routine, BlasHandle* h, int fill, int op, i64 n, i64 k, const S* alpha,
+         const T* a, i64 lda, const S* beta, T* c, i64 ldc) {
   const char uplo = fill_letter(fill), letter = op_letter(op);
   if (BlasStatus bad = check_call(h, {n, k, lda, ldc}, {uplo, letter}); bad != blas_success) return bad;
   if (!leads(lda, letter == 'N' ? n : k) || !leads(ldc, n) || !alpha || !beta) return blas_invalid_value;
@@ -216,12 +216,12 @@ int syrk(const char* name, const char* routine, BlasHandle* h, int fill, int op,
       }));
 }
 
-template <class T, class I>
-int syr2k(const char* name, BlasHandle* h, int fill, int op, I n, I k, const T* alpha, const T* a, I lda,
-          const T* b, I ldb, const T* beta, T* c, I ldc) {
+template <class T>
+int syr2k(const char* name, BlasHandle* h, int fill, int op, i64 n, i64 k, const T* alpha, const T* a,
+          i64 lda, const T* b, i64 ldb, const T* beta, T* c, i64 ldc) {
   const char uplo = fill_letter(fill), letter = op_letter(op);
   if (BlasStatus bad = check_call(h, {n, k, lda, ldb, ldc}, {uplo, letter}); bad != blas_success) return bad;
-  const I rows = letter == 'N' ? n : k;
+  const i64 rows = letter == 'N' ? n : k;
   if (!leads(lda, rows) || !leads(ldb, rows) || !leads(ldc, n) || !alpha || !beta) return blas_invalid_value;
   const int order = static_cast<int>(n), inner = static_cast<int>(k), la = static_cast<int>(lda),
             lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
@@ -257,9 +257,9 @@ template <class T> BlasStatus check_triangular(const BlasHandle* h, const Triang
   return bad != blas_success ? bad : t.fits() && alpha ? blas_success : blas_invalid_value;
 }
 
-template <class T, class I>
-int trsm(const char* name, BlasHandle* h, int side, int fill, int op, int diagonal, I m, I n, const T* alpha,
-         const T* a, I lda, T* b, I ldb) {
+template <class T>
+int trsm(const char* name, BlasHandle* h, int side, int fill, int op, int diagonal, i64 m, i64 n,
+         const T* alpha, const T* a, i64 lda, T* b, i64 ldb) {
   if (!fit_int({m, n, lda, ldb})) return blas_not_supported;
   const Triangular<T> t = triangular_of<T>(side, fill, op, diagonal, m, n, lda, ldb);
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
@@ -269,9 +269,9 @@ int trsm(const char* name, BlasHandle* h, int side, int fill, int op, int diagon
                                 [=, p = Scalar<T>(h, alpha)] { return t("trsm", p.get(), a, b); }));
 }
 
-template <class T, class I>
-int trmm(const char* name, BlasHandle* h, int side, int fill, int op, int diagonal, I m, I n, const T* alpha,
-         const T* a, I lda, const T* b, I ldb, T* c, I ldc) {
+template <class T>
+int trmm(const char* name, BlasHandle* h, int side, int fill, int op, int diagonal, i64 m, i64 n,
+         const T* alpha, const T* a, i64 lda, const T* b, i64 ldb, T* c, i64 ldc) {
   if (!fit_int({m, n, lda, ldb, ldc}) || !leads(ldb, m)) return blas_invalid_value;
   const Triangular<T> t = triangular_of<T>(side, fill, op, diagonal, m, n, lda, ldc);
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
@@ -283,16 +283,16 @@ int trmm(const char* name, BlasHandle* h, int side, int fill, int op, int diagon
   }));
 }
 
-template <class T, class I>
-int trsm_batched(const char* name, BlasHandle* h, int side, int fill, int op, int diagonal, I m, I n,
-                 const T* alpha, const T* const* a, I lda, T* const* b, I ldb, I count) {
+template <class T>
+int trsm_batched(const char* name, BlasHandle* h, int side, int fill, int op, int diagonal, i64 m, i64 n,
+                 const T* alpha, const T* const* a, i64 lda, T* const* b, i64 ldb, i64 count) {
   if (!fit_int({m, n, lda, ldb, count})) return blas_not_supported;
   const Triangular<T> t = triangular_of<T>(side, fill, op, diagonal, m, n, lda, ldb);
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
   return status_of(library_call(name, h->stream, {vector(a, count, 1), vector(b, count, 1), scalar(h, alpha)},
                                 [=, p = Scalar<T>(h, alpha)] {
                                   cudaError_t error = cudaSuccess;
-                                  for (I i = 0; error == cudaSuccess && i < count; ++i) {
+                                  for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
                                     error = check_operands(name, t.operands(a[i], b[i]));
                                     if (error == cudaSuccess) error = t("trsm", p.get(), a[i], b[i]);
                                   }
@@ -301,9 +301,9 @@ int trsm_batched(const char* name, BlasHandle* h, int side, int fill, int op, in
 }
 
 // C = alpha op(A) + beta op(B); C may be A or B where they are not transposed.
-template <class T, class I>
-int geam(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, const T* alpha, const T* a, I lda,
-         const T* beta, const T* b, I ldb, T* c, I ldc) {
+template <class T>
+int geam(const char* name, BlasHandle* h, int op_a, int op_b, i64 m, i64 n, const T* alpha, const T* a,
+         i64 lda, const T* beta, const T* b, i64 ldb, T* c, i64 ldc) {
   const char la = op_letter(op_a), lb = op_letter(op_b);
   if (BlasStatus bad = check_call(h, {m, n}, {la, lb}); bad != blas_success) return bad;
   if (!leads(ldc, m) || !alpha || !beta) return blas_invalid_value;
@@ -312,7 +312,7 @@ int geam(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, const T*
            : op == 'T' ? from[i * leading + j]
                        : conjugate(from[i * leading + j]);
   };
-  auto read = [&](const T* from, I leading, char op, const T* factor) {
+  auto read = [&](const T* from, i64 leading, char op, const T* factor) {
     const bool unread = !from && h->pointer_mode == 0 && *factor == T{};
     return unread ? Operand{from, 0} : operand_of(from, m, n, leading, op);
   };
@@ -330,13 +330,13 @@ int geam(const char* name, BlasHandle* h, int op_a, int op_b, I m, I n, const T*
 }
 
 // C = diag(x) A, or A diag(x) at the right.
-template <class T, class I>
-int dgmm(const char* name, BlasHandle* h, int side, I m, I n, const T* a, I lda, const T* x, I step, T* c,
-         I ldc) {
+template <class T>
+int dgmm(const char* name, BlasHandle* h, int side, i64 m, i64 n, const T* a, i64 lda, const T* x, i64 step,
+         T* c, i64 ldc) {
   const char where = side_letter(side);
   if (BlasStatus bad = check_call(h, {m, n}, {where}); bad != blas_success) return bad;
   if (!leads(lda, m) || !leads(ldc, m)) return blas_invalid_value;
-  const I length = where == 'L' ? m : n;
+  const i64 length = where == 'L' ? m : n;
   return vector_call(name, h, {matrix(a, m, n, lda), vector(x, length, step), matrix(c, m, n, ldc)}, [=] {
     Strided<const T> diagonal(x, length, step);
     for (i64 j = 0; j < n; ++j)

@@ -33,63 +33,61 @@ int vector_call(const char* name, BlasHandle* h, std::vector<Operand> operands, 
   }));
 }
 
-template <class T, class I>
-int axpy(const char* name, BlasHandle* h, I n, const T* alpha, const T* x, I step_x, T* y, I step_y) {
+template <class T>
+int axpy(const char* name, BlasHandle* h, i64 n, const T* alpha, const T* x, i64 step_x, T* y, i64 step_y) {
   if (!is_handle(h)) return blas_not_initialized;
   if (!alpha) return blas_invalid_value;
   return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y), scalar(h, alpha)},
                      [=, a = Scalar<T>(h, alpha)] {
                        Strided<const T> from(x, n, step_x);
                        Strided<T> to(y, n, step_y);
-                       for (I i = 0; i < n; ++i) to[i] += a.get() * from[i];
+                       for (i64 i = 0; i < n; ++i) to[i] += a.get() * from[i];
                      });
 }
 
-template <class T, class S, class I>
-int scal(const char* name, BlasHandle* h, I n, const S* alpha, T* x, I step) {
+template <class T, class S> int scal(const char* name, BlasHandle* h, i64 n, const S* alpha, T* x, i64 step) {
   if (!is_handle(h)) return blas_not_initialized;
   if (!alpha) return blas_invalid_value;
   return vector_call(name, h, {vector(x, n, step), scalar(h, alpha)}, [=, a = Scalar<S>(h, alpha)] {
     Strided<T> to(x, n, step);
-    for (I i = 0; i < n; ++i) to[i] *= a.get();
+    for (i64 i = 0; i < n; ++i) to[i] *= a.get();
   });
 }
 
-template <class T, class I>
-int copy(const char* name, BlasHandle* h, I n, const T* x, I step_x, T* y, I step_y) {
+template <class T>
+int copy(const char* name, BlasHandle* h, i64 n, const T* x, i64 step_x, T* y, i64 step_y) {
   return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y)}, [=] {
     Strided<const T> from(x, n, step_x);
     Strided<T> to(y, n, step_y);
-    for (I i = 0; i < n; ++i) to[i] = from[i];
+    for (i64 i = 0; i < n; ++i) to[i] = from[i];
   });
 }
 
-template <class T, class I> int swap(const char* name, BlasHandle* h, I n, T* x, I step_x, T* y, I step_y) {
+template <class T> int swap(const char* name, BlasHandle* h, i64 n, T* x, i64 step_x, T* y, i64 step_y) {
   return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y)}, [=] {
     Strided<T> a(x, n, step_x), b(y, n, step_y);
-    for (I i = 0; i < n; ++i) std::swap(a[i], b[i]);
+    for (i64 i = 0; i < n; ++i) std::swap(a[i], b[i]);
   });
 }
 
-template <class T, class I>
-int dot(const char* name, BlasHandle* h, I n, const T* x, I step_x, const T* y, I step_y, T* result,
+template <class T>
+int dot(const char* name, BlasHandle* h, i64 n, const T* x, i64 step_x, const T* y, i64 step_y, T* result,
         bool conjugated) {
   if (!result) return blas_invalid_value;
   return vector_call(name, h, {vector(x, n, step_x), vector(y, n, step_y), scalar(h, result)}, [=] {
     Strided<const T> a(x, n, step_x), b(y, n, step_y);
     Sum<T> sum = 0;
-    for (I i = 0; i < n; ++i) sum += Sum<T>(conjugated ? conjugate(a[i]) : a[i]) * Sum<T>(b[i]);
+    for (i64 i = 0; i < n; ++i) sum += Sum<T>(conjugated ? conjugate(a[i]) : a[i]) * Sum<T>(b[i]);
     *result = T(sum);
   });
 }
 
-template <class T, class I>
-int nrm2(const char* name, BlasHandle* h, I n, const T* x, I step, Real<T>* result) {
+template <class T> int nrm2(const char* name, BlasHandle* h, i64 n, const T* x, i64 step, Real<T>* result) {
   if (!result) return blas_invalid_value;
   return vector_call(name, h, {vector(x, n, step), scalar(h, result)}, [=] {
     Strided<const T> a(x, n, step);
     long double sum = 0; // neither overflows nor underflows where the result does not
-    for (I i = 0; i < n; ++i) sum += std::norm(std::complex<long double>(a[i]));
+    for (i64 i = 0; i < n; ++i) sum += std::norm(std::complex<long double>(a[i]));
     *result = static_cast<Real<T>>(std::sqrt(sum));
   });
 }
@@ -102,20 +100,19 @@ template <class T> double magnitude(const T& x) {
     return std::abs(double{x});
 }
 
-template <class T, class I>
-int asum(const char* name, BlasHandle* h, I n, const T* x, I step, Real<T>* result) {
+template <class T> int asum(const char* name, BlasHandle* h, i64 n, const T* x, i64 step, Real<T>* result) {
   if (!result) return blas_invalid_value;
   return vector_call(name, h, {vector(x, n, step), scalar(h, result)}, [=] {
     Strided<const T> a(x, n, step);
     double sum = 0;
-    for (I i = 0; i < n; ++i) sum += magnitude(a[i]);
+    for (i64 i = 0; i < n; ++i) sum += magnitude(a[i]);
     *result = static_cast<Real<T>>(sum);
   });
 }
 
 // The first of the largest (smallest), counted from 1; 0 where there is none.
 template <class T, class I>
-int extreme(const char* name, BlasHandle* h, I n, const T* x, I step, I* result, bool largest) {
+int extreme(const char* name, BlasHandle* h, i64 n, const T* x, i64 step, I* result, bool largest) {
   if (!result) return blas_invalid_value;
   return vector_call(name, h, {vector(x, n, step), scalar(h, result)}, [=] {
     if (n <= 0 || step <= 0) {
@@ -123,17 +120,17 @@ int extreme(const char* name, BlasHandle* h, I n, const T* x, I step, I* result,
       return;
     }
     Strided<const T> a(x, n, step);
-    I best = 0;
-    for (I i = 1; i < n; ++i) {
+    i64 best = 0;
+    for (i64 i = 1; i < n; ++i) {
       const double now = magnitude(a[i]), known = magnitude(a[best]);
       if (largest ? now > known : now < known) best = i;
     }
-    *result = best + 1;
+    *result = static_cast<I>(best + 1);
   });
 }
 
-template <class T, class I>
-int rot(const char* name, BlasHandle* h, I n, T* x, I step_x, T* y, I step_y, const Real<T>* cosine,
+template <class T>
+int rot(const char* name, BlasHandle* h, i64 n, T* x, i64 step_x, T* y, i64 step_y, const Real<T>* cosine,
         const T* sine) {
   if (!is_handle(h)) return blas_not_initialized;
   if (!cosine || !sine) return blas_invalid_value;
@@ -141,7 +138,7 @@ int rot(const char* name, BlasHandle* h, I n, T* x, I step_x, T* y, I step_y, co
                      {vector(x, n, step_x), vector(y, n, step_y), scalar(h, cosine), scalar(h, sine)},
                      [=, c = Scalar<Real<T>>(h, cosine), s = Scalar<T>(h, sine)] {
                        Strided<T> a(x, n, step_x), b(y, n, step_y);
-                       for (I i = 0; i < n; ++i) {
+                       for (i64 i = 0; i < n; ++i) {
                          const T old = a[i];
                          a[i] = c.get() * old + s.get() * b[i];
                          b[i] = c.get() * b[i] - conjugate(s.get()) * old;

@@ -56,7 +56,7 @@ cudaError_t known_stream(cudaStream_t stream) {
 extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  return api([&](Runtime& r) {
+  return api([&](Runtime&) {
     if (!stream || flags > non_blocking) return cudaErrorInvalidValue;
     static u64 last_id = 2; // 1 and 2 are the default streams'
     *stream = streams().add({flags, std::clamp(priority, greatest_priority, least_priority), ++last_id});

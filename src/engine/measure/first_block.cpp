@@ -12,7 +12,7 @@
 namespace warplens::measure {
 namespace {
 
-std::size_t hashed(u64 value) { return value * 0x9e3779b97f4a7c15 >> 20; }
+std::size_t hashed_sector(u64 value) { return value * 0x9e3779b97f4a7c15 >> 20; }
 
 } // namespace
 
@@ -117,12 +117,12 @@ bool BlockFollower::insert(u64 sector) {
     old.swap(known_);
     for (u64 value : old)
       if (value != 0) {
-        std::size_t at = hashed(value) & (known_.size() - 1);
+        std::size_t at = hashed_sector(value) & (known_.size() - 1);
         while (known_[at] != 0) at = (at + 1) & (known_.size() - 1);
         known_[at] = value;
       }
   }
-  std::size_t at = hashed(sector + 1) & (known_.size() - 1);
+  std::size_t at = hashed_sector(sector + 1) & (known_.size() - 1);
   for (; known_[at] != 0; at = (at + 1) & (known_.size() - 1))
     if (known_[at] == sector + 1) return false;
   known_[at] = sector + 1;

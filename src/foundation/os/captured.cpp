@@ -32,7 +32,7 @@ std::string read_to_end(int descriptor, const OnOutput& on_output, const std::st
       if (stop.stop_requested()) kill(-group, SIGTERM);
       continue;
     }
-    ssize_t count = read(descriptor, buffer, sizeof buffer);
+    ssize_t count = ::read(descriptor, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return all;
     std::string_view piece(buffer, static_cast<std::size_t>(count));

@@ -14,7 +14,7 @@ std::string read_mappings() {
   const Descriptor file(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
   std::string out;
   char part[16 << 10];
-  for (ssize_t size; file && (size = read(file.get(), part, sizeof part)) > 0;)
+  for (ssize_t size; file && (size = ::read(file.get(), part, sizeof part)) > 0;)
     out.append(part, static_cast<std::size_t>(size));
   return out;
 }

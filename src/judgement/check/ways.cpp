@@ -22,9 +22,9 @@ struct Asked {
   bool holds = true;
 };
 
-class Search {
+class WaySearch {
 public:
-  explicit Search(const Flow& flow) : flow_(flow), f_(flow.function) {}
+  explicit WaySearch(const Flow& flow) : flow_(flow), f_(flow.function) {}
 
   std::optional<Asked> on_edge(u32 from, u32 to) const {
     const ir::Instruction* end = flow_.conditional_end(from);
@@ -147,7 +147,7 @@ private:
 } // namespace
 
 bool exclude_each_other(const Flow& flow, u32 first, u32 second, u32 third) {
-  Search search(flow);
+  WaySearch search(flow);
   const std::optional<Asked> a = search.on_edge(first, second), b = search.on_edge(second, third);
   return a && b && (search.exclude(*a, *b) || search.exclude(*b, *a));
 }

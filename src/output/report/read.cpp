@@ -170,7 +170,7 @@ diag::Diagnostic syntax_error(const std::string& name, std::string_view text,
 
 Result<Saved> read_json(std::string_view text, const std::string& name) {
   try {
-    json document = json::parse(text);
+    const measure::json document = measure::json::parse(text);
     if (!document.is_object()) return failure(malformed(name, "this is JSON, but not a report"));
     auto version = document.find("schema");
     if (version == document.end() || !version->is_number_unsigned())
@@ -181,9 +181,9 @@ Result<Saved> read_json(std::string_view text, const std::string& name) {
           fmt::format("the report has schema {}, this version reads schema {}", version->get<u64>(), schema),
           {name}, "read it with the version of WarpLens that wrote it"));
     return saved_of(document);
-  } catch (const json::parse_error& error) {
+  } catch (const measure::json::parse_error& error) {
     return failure(syntax_error(name, text, error));
-  } catch (const json::out_of_range&) {
+  } catch (const measure::json::out_of_range&) {
     return failure(malformed(name, "it holds a number that is too large"));
   } catch (const Unreadable& error) {
     return failure(malformed(name, error.what()));

@@ -244,7 +244,7 @@ constexpr std::string_view start = "Start here", half_warps = "Half-warps, compu
                            matrices = "Matrices", structures = "Structures", shared = "Shared memory",
                            order = "Out of order", others = "Other memories";
 
-constexpr Case table[] = {
+constexpr Case built_in_cases[] = {
     {start, "dram-bursts", "A 16-byte memory with 4-byte burst sections",
      "Memory delivers whole sections: touch one byte, and its three neighbours travel too. All accesses in "
      "one section is one request, fully coalesced; "
@@ -352,11 +352,12 @@ constexpr Case table[] = {
 
 } // namespace
 
-std::span<const Case> cases() { return table; }
+std::span<const Case> cases() { return built_in_cases; }
 
 const Case* find_case(std::string_view name) {
-  auto at = std::find_if(std::begin(table), std::end(table), [&](const Case& c) { return c.name == name; });
-  return at == std::end(table) ? nullptr : at;
+  auto at = std::find_if(std::begin(built_in_cases), std::end(built_in_cases),
+                         [&](const Case& c) { return c.name == name; });
+  return at == std::end(built_in_cases) ? nullptr : at;
 }
 
 } // namespace warplens::explain
