@@ -65,7 +65,7 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--json", type=pathlib.Path, metavar="FILE", help="write the result there; FILE with .svg is the plot")
     add("--quick", action="store_const", dest="effort", const="quick", default="full",
-        help="smaller sizes, fewer rounds: half a minute, rough")
+        help="smaller sizes, fewer rounds: a minute, rough")
     add("--tiny", action="store_const", dest="effort", const="tiny",
         help="check the results of every system at tiny sizes, time nothing")
     add("--compiler", choices=["auto", "nvcc", "clang"], default="auto", help="who makes the PTX (auto: nvcc where there is one)")
