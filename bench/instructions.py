@@ -4,6 +4,7 @@
     bench/instructions.py BUILD           # prints each figure beside the one that is kept
     bench/instructions.py BUILD --check   # fails where one grew by more than 5 %
     bench/instructions.py BUILD --keep    # keeps what is counted; say why in the commit
+    bench/instructions.py BUILD fft bfs   # these rows alone, by the first word of their names; --check and --keep as above
 
 Each workload of bench/run at a small size, one thread, AVX2: once executed and once executed and counted; both with what it takes to
 parse and lower the kernels. `count KIND` is the counting of 25,600 warps of one kind of access, by count_bench. `parse` is the front end alone, of a file of 2.8 MB. workloads/kernels.ptx is what nvcc 13.0 -O3 makes of
@@ -21,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 KEPT, GROWTH = HERE / "instructions.json", 1.05
 SIZES = {"saxpy": 400000, "strided": 131072, "gather": 200000, "matmul": 96, "transpose": 512, "matmul_tiled": 96, "reduce": 200000,
          "histogram": 131072, "queens": 9, "stencil": 512, "spmv": 8192}
+PROGRAMS = {"nbody": 512, "fft": 256, "pathfinder": 16384, "bfs": 8192, "sort": 8192, "attention": 128}
 KINDS = [f"{kind}/{shape}" for kind in ("global_4", "global_16", "global_4_masked", "atomic_4", "async_copy_16", "shared_4", "shared_8",
                                         "shared_16", "shared_atomic_4", "constant_4", "local_4", "local_16")
          for shape in (("contiguous", "random_far") if kind == "global_4_masked" else ("contiguous", "random_near"))]
@@ -35,28 +37,34 @@ def counted(command, requests="", **environment):
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
-def copies(folder):
-    """Many kernels in one file, each under a name of its own."""
+def split(folder):
+    """workloads/kernels.ptx as two files, for a workload takes what its file takes to parse; and many copies of the first in one."""
     text = (HERE / "workloads/kernels.ptx").read_text()
-    head, body = text[: text.index(".address_size 64")] + ".address_size 64\n", text[text.index(".address_size 64") + 16 :]
-    path = pathlib.Path(folder) / "large.ptx"
+    begin, programs = text.index(".address_size 64") + 16, text.index("\t// .globl\tnbody")
+    body = text[begin:programs]
     renamed = (re.sub(r"(\.entry \w+)\(", rf"\1_{i}(", body) for i in range(FILES))
-    path.write_text(head + "".join(renamed))
-    return path
+    for name, part in (("kernels", body), ("programs", text[programs:]), ("large", "".join(renamed))):
+        (folder / f"{name}.ptx").write_text(text[:begin] + part)
 
 
-def measure(build):
-    out = {}
-    for name, size in SIZES.items():
-        for mode in ("plain", "counting"):
-            out[f"{name} {mode}"] = counted([build / "compare_warplens", HERE / "workloads/kernels.ptx", 1],
-                                            f"load {name} {size}\ncheck {mode}\n")
+def rows(build, folder):
+    """Name, command and what else counted() wants."""
+    for file, sizes in (("kernels", SIZES), ("programs", PROGRAMS)):
+        for name, size in sizes.items():
+            for mode in ("plain", "counting"):
+                yield (f"{name} {mode}", [build / "compare_warplens", folder / f"{file}.ptx", 1],
+                       {"requests": f"load {name} {size}\ncheck {mode}\n"})
     for kind in KINDS:
-        out[f"count {kind}"] = counted([build / "count_bench", f"--benchmark_filter=^avx2/{kind}(/iterations:.*)?$"], COUNT_BENCH_ROUNDS="100")
+        yield f"count {kind}", [build / "count_bench", f"--benchmark_filter=^avx2/{kind}(/iterations:.*)?$"], {"COUNT_BENCH_ROUNDS": "100"}
+    yield "parse", [build / "warplens", "run", "--no-cache", folder / "large.ptx"], {}  # names what is missing, and ends
+    yield "start", [build / "warplens", "--version"], {}
+
+
+def measure(build, wanted):
     with tempfile.TemporaryDirectory() as folder:
-        out["parse"] = counted([build / "warplens", "run", "--no-cache", copies(folder)]) # names what is missing, and ends
-    out["start"] = counted([build / "warplens", "--version"])
-    return out
+        split(pathlib.Path(folder))
+        return {name: counted(command, **more) for name, command, more in rows(build, pathlib.Path(folder))
+                if not wanted or name.split()[0] in wanted}
 
 
 def main():
@@ -64,7 +72,8 @@ def main():
     if not shutil.which("valgrind") or " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
         print("valgrind or AVX2 is missing: not counted")
         return 77
-    now, kept = measure(build), json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    wanted = [word for word in sys.argv[2:] if not word.startswith("--")]
+    now, kept = measure(build, wanted), json.loads(KEPT.read_text()) if KEPT.exists() else {}
     worse = []
     for name, instructions in now.items():
         before = kept.get(name, 0)
@@ -72,7 +81,7 @@ def main():
         if instructions > GROWTH * before:
             worse.append(name)
     if "--keep" in sys.argv[2:]:
-        KEPT.write_text(json.dumps(now, indent=1) + "\n")
+        KEPT.write_text(json.dumps({**kept, **now} if wanted else now, indent=1) + "\n")
     elif "--check" in sys.argv[2:] and worse:
         print(f"more than 5 % more instructions: {', '.join(worse)}. If that is meant, run bench/instructions.py BUILD --keep")
         return 1

@@ -29,6 +29,7 @@ from systems import Patience, SetupError, System, WrongResult
 class Workload:
     name: str
     goal: bool  # one of the seven that count for the goal against PoCL
+    program: bool  # the kernels of a whole program
     sizes: dict[str, int]
 
 
@@ -55,7 +56,7 @@ class Effort:
     slow_cores: tuple[str, ...] = ("one_core", "all_cores")
 
 
-efforts = {"full": Effort("full", 7, 0.3, 3), "quick": Effort("quick", 3, 0.04, 1, ("all_cores",))}
+efforts = {"full": Effort("full", 7, 0.2, 3), "quick": Effort("quick", 3, 0.04, 1, ("all_cores",))}
 
 
 def arguments() -> argparse.Namespace:
@@ -64,7 +65,7 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--json", type=pathlib.Path, metavar="FILE", help="write the result there; FILE with .svg is the plot")
     add("--quick", action="store_const", dest="effort", const="quick", default="full",
-        help="smaller sizes, fewer rounds: half a minute, rough")
+        help="smaller sizes, fewer rounds: a minute, rough")
     add("--tiny", action="store_const", dest="effort", const="tiny",
         help="check the results of every system at tiny sizes, time nothing")
     add("--compiler", choices=["auto", "nvcc", "clang"], default="auto", help="who makes the PTX (auto: nvcc where there is one)")
@@ -84,8 +85,8 @@ def workloads(build: pathlib.Path, only: str | None) -> list[Workload]:
         raise SetupError(f"{program} is not built; bench/run builds it")
     found = []
     for line in subprocess.run([program, "--workloads"], capture_output=True, text=True, check=True).stdout.splitlines():
-        name, goal, *sizes = line.split()
-        found.append(Workload(name, goal == "1", dict(zip(("full", "quick", "reduced", "tiny"), map(int, sizes)))))
+        name, goal, whole, *sizes = line.split()
+        found.append(Workload(name, goal == "1", whole == "1", dict(zip(("full", "quick", "reduced", "tiny"), map(int, sizes)))))
     wanted = only.split(",") if only else [workload.name for workload in found]
     if unknown := set(wanted) - {workload.name for workload in found}:
         raise SetupError(f"no such workload: {', '.join(sorted(unknown))}")
@@ -134,7 +135,7 @@ def compare(workload: Workload, effort: Effort, lineup: Lineup, patience: Patien
     load(workload, size, lineup.fast())
     measured = {cores: take_turns(ours, lineup.pocl.get(cores), effort.rounds, effort.seconds, lineup.everyone(), patience)
                 for cores, ours in lineup.ours.items()}
-    row = {"name": workload.name, "goal": workload.goal, "size": size, **ratios.row(measured)}
+    row = {"name": workload.name, "goal": workload.goal, "program": workload.program, "size": size, **ratios.row(measured)}
     if lineup.oclgrind:
         load(workload, slow_size, [*lineup.ours.values(), *lineup.oclgrind.values()])
         slow = {cores: take_turns(lineup.ours[cores], theirs, effort.slow_rounds, 0.05, lineup.everyone(), patience)

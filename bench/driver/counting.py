@@ -40,7 +40,7 @@ def main():
     system = systems.start_warplens(options.build, options.compiler, systems.all_cores()[:1])
     print(system.description)
     with_goal = []
-    for name, goal, size, *_ in map(str.split, listed.splitlines()):
+    for name, goal, _, size, *_ in map(str.split, listed.splitlines()):
         if options.workloads and name not in options.workloads:
             continue
         system.ask(f"load {name} {size}")

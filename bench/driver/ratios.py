@@ -10,6 +10,8 @@ labels = {  # of the summary, in the order of the printout; those with a goal sa
     "pocl": "PoCL, the seven: goal geometric mean >= 1.0, none below 0.5",
     "pocl_all": "PoCL, all workloads: goal geometric mean >= 0.75, against 3.1",
     "pocl_all_plain": "PoCL, all workloads, counting off",
+    "pocl_programs": "PoCL, the kernels of whole programs",
+    "pocl_programs_plain": "PoCL, the kernels of whole programs, counting off",
     "oclgrind": "Oclgrind: goal geometric mean >= 500",
     "oclgrind_seven": "Oclgrind, the seven",
     "oclgrind_rate": "Oclgrind by thread instructions per second, WarpLens at its full size",
@@ -91,6 +93,9 @@ def summary(rows: list[dict]) -> dict:
     def pocl(r, cores, key="pocl"):
         return r[cores][key]["median"] if key in r[cores] else None
 
+    def pocl_plain(r, cores):
+        return pocl(r, cores, "pocl_plain")
+
     def oclgrind(key):
         def value(r, cores):
             part = r.get("oclgrind", {}).get(cores)
@@ -100,11 +105,13 @@ def summary(rows: list[dict]) -> dict:
     def overhead(r, cores):
         return r[cores]["counting_overhead"]["median"]
 
-    seven = [r for r in rows if r["goal"]]
+    seven, programs = [r for r in rows if r["goal"]], [r for r in rows if r["program"]]
     return {
         "pocl": over(pocl, min, seven),
         "pocl_all": over(pocl, min),
-        "pocl_all_plain": over(lambda r, cores: pocl(r, cores, "pocl_plain"), min),
+        "pocl_all_plain": over(pocl_plain, min),
+        "pocl_programs": over(pocl, min, programs),
+        "pocl_programs_plain": over(pocl_plain, min, programs),
         "oclgrind": over(oclgrind("ratio"), min),
         "oclgrind_seven": over(oclgrind("ratio"), min, seven),
         "oclgrind_rate": over(oclgrind("rate_ratio"), min),

@@ -1,7 +1,7 @@
 // An OpenCL implementation as one of the compared systems: PoCL, or Oclgrind when started by `oclgrind`. A
 // host program as OpenCL users write them: default build options, buffers that the implementation allocates,
-// an in-order queue. A launch takes from clEnqueueNDRangeKernel to the end of clFinish. The driver checks
-// before it times, so that the compilation of a kernel (PoCL: at its first launch) is in no time.
+// an in-order queue. A launch takes from its first clEnqueueNDRangeKernel to the end of clFinish. The driver
+// checks before it times, so that the compilation of a kernel (PoCL: at its first launch) is in no time.
 //
 //   compare_opencl KERNELS.cl PLATFORM   serves (system.h); PLATFORM: part of the platform's name
 //   compare_opencl --platforms           prints the names of the platforms, one a line
@@ -69,23 +69,26 @@ public:
   void load(const Case& c) override {
     release();
     cl_int status = 0;
-    kernel_ = clCreateKernel(program_, c.kernel.c_str(), &status);
-    check(status, "clCreateKernel");
     for (const Words& words : c.buffers) {
       buffers_.push_back(
           clCreateBuffer(context_, CL_MEM_READ_WRITE, words.size() * sizeof(u32), nullptr, &status));
       check(status, "clCreateBuffer");
       sizes_.push_back(words.size());
     }
-    for (cl_uint i = 0; i < c.arguments.size(); ++i) {
-      const Argument& a = c.arguments[i];
-      check(a.is_buffer ? clSetKernelArg(kernel_, i, sizeof(cl_mem), &buffers_[a.buffer])
-                        : clSetKernelArg(kernel_, i, sizeof a.word, &a.word),
-            "clSetKernelArg");
+    for (const bench::Step& step : c.steps) {
+      cl_kernel kernel = clCreateKernel(program_, step.kernel.c_str(), &status);
+      check(status, "clCreateKernel");
+      for (cl_uint i = 0; i < step.arguments.size(); ++i) {
+        const Argument& a = step.arguments[i];
+        check(a.is_buffer ? clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers_[a.buffer])
+                          : clSetKernelArg(kernel, i, sizeof a.word, &a.word),
+              "clSetKernelArg");
+      }
+      steps_.push_back({kernel,
+                        step.grid.y > 1 || step.block.y > 1 ? 2u : 1u,
+                        {u64{step.grid.x} * step.block.x, u64{step.grid.y} * step.block.y},
+                        {step.block.x, step.block.y}});
     }
-    dimensions_ = c.grid.y > 1 || c.block.y > 1 ? 2 : 1;
-    local_ = {c.block.x, c.block.y};
-    global_ = {u64{c.grid.x} * c.block.x, u64{c.grid.y} * c.block.y};
     reset(c);
   }
 
@@ -99,9 +102,10 @@ public:
   Launch launch(bool counting) override {
     if (counting) fail("this system does not count");
     double start = now();
-    check(clEnqueueNDRangeKernel(queue_, kernel_, dimensions_, nullptr, global_.data(), local_.data(), 0,
-                                 nullptr, nullptr),
-          "clEnqueueNDRangeKernel");
+    for (const Step& step : steps_)
+      check(clEnqueueNDRangeKernel(queue_, step.kernel, step.dimensions, nullptr, step.global.data(),
+                                   step.local.data(), 0, nullptr, nullptr),
+            "clEnqueueNDRangeKernel");
     check(clFinish(queue_), "clFinish");
     return {now() - start};
   }
@@ -115,6 +119,11 @@ public:
   }
 
 private:
+  struct Step {
+    cl_kernel kernel; // with its arguments
+    cl_uint dimensions;
+    std::array<size_t, 2> global, local;
+  };
   std::string build_log() const {
     std::string log(16384, '\0');
     size_t size = 0;
@@ -123,9 +132,9 @@ private:
     return log;
   }
   void release() {
-    if (kernel_ != nullptr) clReleaseKernel(kernel_);
+    for (const Step& step : steps_) clReleaseKernel(step.kernel);
     for (cl_mem buffer : buffers_) clReleaseMemObject(buffer);
-    kernel_ = nullptr, buffers_.clear(), sizes_.clear();
+    steps_.clear(), buffers_.clear(), sizes_.clear();
   }
 
   cl_platform_id platform_;
@@ -133,11 +142,9 @@ private:
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
-  cl_kernel kernel_ = nullptr;
+  std::vector<Step> steps_;
   std::vector<cl_mem> buffers_;
   std::vector<u64> sizes_;
-  cl_uint dimensions_ = 1;
-  std::array<size_t, 2> global_{}, local_{};
 };
 
 int main(const std::vector<std::string>& arguments) {

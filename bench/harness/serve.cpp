@@ -55,7 +55,7 @@ void fail(const std::string& message) {
 
 void print_workloads() {
   for (const Workload& w : workloads())
-    fmt::print("{} {:d} {} {} {} {}\n", w.name, w.goal, w.full, w.quick, w.reduced, w.tiny);
+    fmt::print("{} {:d} {:d} {} {} {} {}\n", w.name, w.goal, w.program, w.full, w.quick, w.reduced, w.tiny);
 }
 
 int serve(System& system) {
@@ -71,7 +71,7 @@ int serve(System& system) {
       loaded = make(word, static_cast<u32>(number));
       system.load(loaded);
       answer("ok");
-    } else if (loaded.kernel.empty()) {
+    } else if (loaded.steps.empty()) {
       fail(fmt::format("'{}' before anything was loaded", line));
     } else if (verb == "check") {
       answer(check(system, loaded, counting(word)));

@@ -4,10 +4,10 @@
 //
 // The protocol is one line per request on standard input and one line per answer on standard output:
 //   load NAME SIZE     → ok                       inputs in place, nothing run yet
-//   check MODE         → ok | wrong REASON        one launch from fresh inputs, its result compared with the
-//   host's time MODE SECONDS  → ok MEDIAN LAUNCHES THREAD_INSTRUCTIONS SECTORS
-//                        launches again and again for so long (at least three times), seconds of the median
-//                        one
+//   check MODE         → ok | wrong REASON        a launch from fresh inputs, its result compared with the host's
+//   time MODE SECONDS  → ok MEDIAN LAUNCHES THREAD_INSTRUCTIONS SECTORS
+//                        launches again and again for so long (at least once), seconds of the median one
+// A launch is all steps of the workload.
 // MODE is "plain" or "counting". What makes a request impossible ends the program with exit code 2 and a
 // message.
 #pragma once
@@ -32,7 +32,7 @@ public:
 
 // Answers requests until standard input ends. Before that one line: "ok DESCRIPTION".
 int serve(System&);
-// The table of workloads, one a line: NAME GOAL FULL QUICK REDUCED TINY.
+// The table of workloads, one a line: NAME GOAL PROGRAM FULL QUICK REDUCED TINY.
 void print_workloads();
 
 [[noreturn]] void fail(const std::string& message); // to standard error, exit code 2

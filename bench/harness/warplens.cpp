@@ -46,22 +46,10 @@ public:
     for (u64 address : addresses_) device_.memory->release(address);
     addresses_.clear();
     for (const Words& buffer : c.buffers) addresses_.push_back(need(device_.memory->allocate(bytes(buffer))));
-    auto kernel = program_->kernel(c.kernel);
-    if (!kernel) fail(fmt::format("no kernel '{}' in the PTX", c.kernel));
-    sim::KernelInfo info = program_->info(*kernel);
-    parameters_.assign(info.parameter_bytes, {});
-    for (u64 i = 0; i < c.arguments.size(); ++i) {
-      const Argument& argument = c.arguments[i];
-      u64 value = argument.is_buffer ? addresses_[argument.buffer] : argument.word;
-      std::memcpy(&parameters_[info.parameters[i].first], &value, info.parameters[i].second);
-    }
-    sites_.clear();
-    const ir::Module& module = program_->module();
-    for (const ir::Instruction& instruction : module.functions[kernel->value].instructions)
-      if (instruction.site.valid()) sites_.push_back(module.sites[instruction.site.value]);
     sizes_.clear();
     for (const Words& buffer : c.buffers) sizes_.push_back(buffer.size());
-    spec_ = {*kernel, c.grid, c.block, {}, 0, parameters_, false};
+    steps_.clear();
+    for (const bench::Step& step : c.steps) steps_.push_back(prepared(step));
     reset(c);
   }
 
@@ -73,20 +61,23 @@ public:
   Launch launch(bool counting) override {
     Launch out;
     double start = now();
-    sim::LaunchOptions options;
-    options.workers = workers_;
-    std::optional<measure::Collector> collector;
-    if (counting) {
-      const arch::Architecture* architecture = arch::find(90);
-      collector.emplace(std::span(&architecture, 1), sites_, sim::worker_count(options, spec_));
-      options.sinks = collector->sinks();
+    for (const Step& step : steps_) {
+      sim::LaunchOptions options;
+      options.workers = workers_;
+      std::optional<measure::Collector> collector;
+      if (counting) {
+        const arch::Architecture* architecture = arch::find(90);
+        collector.emplace(std::span(&architecture, 1), step.sites, sim::worker_count(options, step.spec));
+        options.sinks = collector->sinks();
+      }
+      sim::LaunchResult result = sim::launch(device_, *program_, step.spec, options);
+      if (counting)
+        for (const measure::SiteRecord& record : collector->finish())
+          out.sectors += record.counters[0].sectors;
+      if (result.fault) fail(diag::render(result.fault->diagnostic));
+      out.thread_instructions += result.thread_instructions;
     }
-    sim::LaunchResult result = sim::launch(device_, *program_, spec_, options);
-    if (counting)
-      for (const measure::SiteRecord& record : collector->finish()) out.sectors += record.counters[0].sectors;
     out.seconds = now() - start;
-    if (result.fault) fail(diag::render(result.fault->diagnostic));
-    out.thread_instructions = result.thread_instructions;
     return out;
   }
 
@@ -97,6 +88,28 @@ public:
   }
 
 private:
+  struct Step {
+    sim::LaunchSpec spec;
+    std::vector<std::byte> parameters; // which `spec` points to
+    std::vector<access::Site> sites;   // the kernel's
+  };
+  Step prepared(const bench::Step& step) const {
+    Step out;
+    auto kernel = program_->kernel(step.kernel);
+    if (!kernel) fail(fmt::format("no kernel '{}' in the PTX", step.kernel));
+    sim::KernelInfo info = program_->info(*kernel);
+    out.parameters.resize(info.parameter_bytes);
+    for (u64 i = 0; i < step.arguments.size(); ++i) {
+      const Argument& argument = step.arguments[i];
+      u64 value = argument.is_buffer ? addresses_[argument.buffer] : argument.word;
+      std::memcpy(&out.parameters[info.parameters[i].first], &value, info.parameters[i].second);
+    }
+    const ir::Module& module = program_->module();
+    for (const ir::Instruction& instruction : module.functions[kernel->value].instructions)
+      if (instruction.site.valid()) out.sites.push_back(module.sites[instruction.site.value]);
+    out.spec = {*kernel, step.grid, step.block, {}, 0, out.parameters, false};
+    return out;
+  }
   static u64 bytes(const Words& words) { return words.size() * sizeof(u32); }
   void* memory(u64 buffer) const {
     return reinterpret_cast<void*>(addresses_[buffer]);
@@ -107,9 +120,7 @@ private:
   sim::Device device_;
   std::unique_ptr<sim::Program> program_;
   std::vector<u64> addresses_, sizes_;
-  std::vector<access::Site> sites_; // the kernel's
-  std::vector<std::byte> parameters_;
-  sim::LaunchSpec spec_;
+  std::vector<Step> steps_;
 };
 
 toolchain::CompileRequest request_for(const std::string& source, const std::string& compiler,

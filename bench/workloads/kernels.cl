@@ -123,3 +123,132 @@ __kernel void spmv(int rows, __global const int* start, __global const int* colu
     y[row] = sum;
   }
 }
+
+__kernel void nbody(int n, float seconds, __global const float4* body, __global const float4* velocity,
+                    __global float4* after) {
+  __local float4 tile[256];
+  int t = get_local_id(0), i = get_group_id(0) * 256 + t;
+  float4 me = body[i], v = velocity[i];
+  float ax = 0.0f, ay = 0.0f, az = 0.0f;
+  for (int first = 0; first < n; first += 256) {
+    tile[t] = body[first + t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < 256; k++) {
+      float4 other = tile[k];
+      float dx = other.x - me.x, dy = other.y - me.y, dz = other.z - me.z;
+      float near = rsqrt(dx * dx + dy * dy + dz * dz + 0.01f);
+      float pull = other.w * near * near * near;
+      ax += pull * dx, ay += pull * dy, az += pull * dz;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  after[i] = (float4)(v.x + seconds * ax, v.y + seconds * ay, v.z + seconds * az, v.w);
+}
+
+float2 times(float2 a, float2 b) { return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+
+__kernel void fft(int n, int stride, int distance, __global const float2* in, __global float2* out) {
+  __local float2 points[1024];
+  int t = get_local_id(0), quarter = n / 4, base = get_group_id(0) * distance;
+  for (int i = t; i < n; i += quarter) points[i] = in[base + i * stride];
+  for (int done = 1; done < n; done *= 4) {
+    int within = t & (done - 1), to = 4 * t - 3 * within;
+    float angle = -1.57079633f * within / done;
+    float2 turn = (float2)(native_cos(angle), native_sin(angle));
+    float2 twice = times(turn, turn);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float2 a = points[t], b = times(turn, points[t + quarter]), c = times(twice, points[t + 2 * quarter]);
+    float2 d = times(times(turn, twice), points[t + 3 * quarter]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    points[to] = (float2)(a.x + b.x + c.x + d.x, a.y + b.y + c.y + d.y);
+    points[to + done] = (float2)(a.x + b.y - c.x - d.y, a.y - b.x - c.y + d.x);
+    points[to + 2 * done] = (float2)(a.x - b.x + c.x - d.x, a.y - b.y + c.y - d.y);
+    points[to + 3 * done] = (float2)(a.x - b.y - c.x + d.y, a.y + b.x - c.y - d.x);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int i = t; i < n; i += quarter) out[base + i * stride] = points[i];
+}
+
+__kernel void pathfinder(int columns, int row, int rows, __global const int* cost, __global const int* in,
+                         __global int* out) {
+  __local int before[256];
+  int t = get_local_id(0), x = (int)get_group_id(0) * (256 - 2 * rows) - rows + t;
+  bool inside = x >= 0 && x < columns;
+  int best = inside ? in[x] : 1 << 30;
+  for (int i = 1; i <= rows; i++) {
+    before[t] = best;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (inside && t >= i && t < 256 - i)
+      best = min(min(before[t - 1], best), before[t + 1]) + cost[(row + i) * columns + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (inside && t >= rows && t < 256 - rows) out[x] = best;
+}
+
+__kernel void bfs_start(int nodes, __global int* level) {
+  int node = get_global_id(0);
+  if (node < nodes) level[node] = node == 0 ? 0 : -1;
+}
+
+__kernel void bfs(int nodes, int depth, __global const int* start, __global const int* neighbour, __global int* level) {
+  int node = get_global_id(0);
+  if (node >= nodes || level[node] >= 0) return;
+  for (int k = start[node]; k < start[node + 1]; k++)
+    if (level[neighbour[k]] == depth) {
+      level[node] = depth + 1;
+      return;
+    }
+}
+
+__kernel void sort_block(int smallest, int largest, __global const uint* in, __global uint* out) {
+  __local uint keys[512];
+  int t = get_local_id(0), first = get_group_id(0) * 512;
+  keys[t] = in[first + t], keys[t + 256] = in[first + t + 256];
+  for (int size = smallest; size <= largest; size *= 2)
+    for (int distance = min(size, 512) / 2; distance > 0; distance /= 2) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      int i = 2 * t - (t & (distance - 1));
+      uint a = keys[i], b = keys[i + distance];
+      bool ascending = ((first + i) & size) == 0;
+      if ((a > b) == ascending) keys[i] = b, keys[i + distance] = a;
+    }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[first + t] = keys[t], out[first + t + 256] = keys[t + 256];
+}
+
+__kernel void sort_step(int size, int distance, __global uint* keys) {
+  int t = get_global_id(0), i = 2 * t - (t & (distance - 1));
+  uint a = keys[i], b = keys[i + distance];
+  bool ascending = (i & size) == 0;
+  if ((a > b) == ascending) keys[i] = b, keys[i + distance] = a;
+}
+
+__kernel void attention(int n, __global const float* query, __global const float* key, __global const float* value,
+                        __global float* out) {
+  __local float weight[1024], partial[64];
+  int t = get_local_id(0), q = get_group_id(0);
+  float most = -1e30f, sum = 0.0f, result = 0.0f;
+  for (int k = t; k <= q; k += 64) {
+    float score = 0.0f;
+    for (int i = 0; i < 64; i++) score += query[q * 64 + i] * key[i * n + k];
+    weight[k] = score * 0.125f;
+    most = fmax(most, weight[k]);
+  }
+  partial[t] = most;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int d = 32; d > 0; d >>= 1) {
+    if (t < d) partial[t] = fmax(partial[t], partial[t + d]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  most = partial[0];
+  for (int k = t; k <= q; k += 64) sum += weight[k] = exp(weight[k] - most);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  partial[t] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int d = 32; d > 0; d >>= 1) {
+    if (t < d) partial[t] += partial[t + d];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  for (int k = 0; k <= q; k++) result += weight[k] * value[k * 64 + t];
+  out[q * 64 + t] = result / partial[0];
+}

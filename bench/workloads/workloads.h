@@ -1,8 +1,7 @@
-// What the compared systems run: for each kernel of kernels.cu and kernels.cl its arguments, its launch and,
+// What the compared systems run: for each workload of kernels.cu and kernels.cl its arguments, its launches and,
 // computed on the host, its result.
 #pragma once
 #include "base/types.h"
-#include <bit>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,26 +14,29 @@ struct Argument {
   bool is_buffer = false;
   u32 word = 0;   // a scalar's bits
   u32 buffer = 0; // index into Case::buffers
-  static Argument integer(u32 value) { return {false, value, 0}; }
-  static Argument real(float value) { return {false, std::bit_cast<u32>(value), 0}; }
-  static Argument array(u32 index) { return {true, 0, index}; }
 };
 
-// One kernel, ready to be launched. What a launch overwrites is set back to `buffers` before a result is
-// checked.
-struct Case {
+struct Step { // one launch of one kernel
   std::string kernel;
   Dim3 grid, block; // in CTAs (work-groups), in threads (work-items)
-  std::vector<Words> buffers;
   std::vector<Argument> arguments;
+};
+
+// A workload with its inputs, ready to be launched: its steps one after the other. They may be launched again and again.
+// What they overwrite is set back to `buffers` before a result is checked.
+struct Case {
+  std::vector<Words> buffers;
+  std::vector<Step> steps{};
   u32 result = 0;    // which buffer
-  Words expected;    // its contents after one launch
+  Words expected{};  // its contents after the steps
   float within = -1; // floats: relative to the expected value; negative: equal words
+  float least = 0;   // floats: what is expected nearer to 0 counts as this, where sums cancel
 };
 
 struct Workload {
-  const char* name; // of the kernel
-  bool goal;        // counts for the goal against PoCL
+  const char* name;
+  bool goal;    // counts for the goal against PoCL
+  bool program; // the kernels of a whole program
   u32 full, quick, reduced, tiny;
   Case (*make)(u32 n);
 };

@@ -23,13 +23,13 @@ def measured(counting: float, plain: float, theirs: float) -> dict:
     return {"counting": counting, "plain": plain, "theirs": theirs, "instructions": 1000, "sectors": 8, "disturbance": 0.0}
 
 
-def row(name: str, goal: bool, pocl_one: float, pocl_all: float) -> dict:
+def row(name: str, goal: bool, pocl_one: float, pocl_all: float, program: bool = False) -> dict:
     """WarpLens takes 4 s on one core and 1 s on all, 2 s and 1 s without counting."""
     rounds = {"one_core": [measured(4, 2, 4 * pocl_one)], "all_cores": [measured(1, 1, pocl_all)]}
-    return {"name": name, "goal": goal, **ratios.row(rounds)}
+    return {"name": name, "goal": goal, "program": program, **ratios.row(rounds)}
 
 
-rows = [row("a", True, 1, 4), row("b", True, 4, 16), row("c", False, 0.25, 0.25)]
+rows = [row("a", True, 1, 4), row("b", True, 4, 16), row("c", False, 0.25, 0.25, program=True)]
 
 
 class Ratios(unittest.TestCase):
@@ -41,6 +41,12 @@ class Ratios(unittest.TestCase):
         self.assertAlmostEqual(summary["pocl_all"]["worst"], 0.25)
         self.assertAlmostEqual(summary["pocl_all_plain"]["one_core"]["geomean"], 2)
         self.assertAlmostEqual(summary["pocl_all_plain"]["worst"], 0.25)
+
+    def test_programs_have_a_mean_of_their_own(self):
+        summary = ratios.summary(rows)
+        self.assertAlmostEqual(summary["pocl_programs"]["geomean"], 0.25)
+        self.assertAlmostEqual(summary["pocl_programs_plain"]["one_core"]["geomean"], 0.5)
+        self.assertEqual(ratios.summary(rows[:2])["pocl_programs"], {})
 
     def test_the_worse_overhead_is_the_greater_one(self):
         overhead = ratios.summary(rows)["counting_overhead"]
@@ -79,18 +85,31 @@ class Programs(unittest.TestCase):
             self.assertEqual(ended.returncode, 2, ended.stderr)
             self.assertIn(message, ended.stderr)
 
-    def test_a_wrong_result_is_noticed(self):
+    def answers(self, requests: str, right: str, wrong: str) -> list[str]:
+        """Of WarpLens, with its kernels changed."""
         kernels = (bench / "workloads/kernels.cu").read_text()
+        self.assertIn(right, kernels)
         with tempfile.NamedTemporaryFile("w", suffix=".cu") as file:
-            file.write(kernels.replace("y[i] = a * x[i] + y[i];", "y[i] = a * x[i] + (i == 700 ? 0 : y[i]);"))
+            file.write(kernels.replace(right, wrong))
             file.flush()
-            ended = subprocess.run([build / "compare_warplens", file.name, "1"], capture_output=True, text=True, check=False,
-                                   input="load saxpy 1000\ncheck plain\ncheck counting\nload gather 1000\ncheck plain\n")
+            ended = subprocess.run([build / "compare_warplens", file.name, "1"], capture_output=True, text=True, check=False, input=requests)
         self.assertEqual(ended.returncode, 0, ended.stderr)
-        answers = ended.stdout.splitlines()
+        return ended.stdout.splitlines()
+
+    def test_a_wrong_result_is_noticed(self):
+        answers = self.answers("load saxpy 1000\ncheck plain\ncheck counting\nload gather 1000\ncheck plain\n",
+                               "y[i] = a * x[i] + y[i];", "y[i] = a * x[i] + (i == 700 ? 0 : y[i]);")
         self.assertTrue(answers[2].startswith("wrong element 700 is "), answers)
         self.assertTrue(answers[3].startswith("wrong element 700 is "), answers)
         self.assertEqual(answers[5], "ok")
+
+    def test_every_launch_of_a_workload_runs_and_counts(self):
+        answers = self.answers("load bfs 500\ncheck plain\nload fft 64\ncheck plain\ntime counting 0\n",
+                               "level[node] = depth + 1;", "level[node] = depth < 2 ? depth + 1 : 0;")
+        self.assertTrue(answers[2].startswith("wrong element "), answers)
+        self.assertEqual(answers[4], "ok")
+        # 64 × 64 points of 8 bytes, read and written: a row takes 16 sectors, in columns each point takes one
+        self.assertEqual(answers[5].split()[4], str(2 * 64 * 16 + 2 * 64 * 64))
 
 
 unittest.main()

@@ -5,11 +5,11 @@
 // for 8, and in each group the lowest lane stays; quarters for 16 bytes are inferred. Programs rely on it: a sum by
 // shuffles that every lane stores. So rows are copied in the order of memory only where each thread has bytes of its
 // own, and pieces of warps in the order of warps only where no two lanes of a warp meet (AccessView::distinct).
+#include "sem/bits.h"
 #include "sim/memory/element.h"
 #include "sim/ops/alias.h"
 #include "sim/ops/move.h"
 #include "sim/value/lanes.h"
-#include <bit>
 
 namespace warplens::sim {
 namespace {
@@ -67,16 +67,15 @@ void store_listed(const Op& op, const AccessView& a, const Value& from, u64 skip
 
 // Calls f(lane) for a warp's lanes group by group, the lowest lane of each last.
 template <class F> [[gnu::always_inline]] inline void each_in_order(u32 mask, u32 group, F&& f) {
-  if (mask == full_mask && group == warp_size) {
-    for (u32 i = warp_size; i-- > 0;) f(i);
+  if (mask == full_mask) {
+    for (u32 first = 0; first < warp_size; first += group)
+      for (u32 i = first + group; i-- > first;) f(i);
     return;
   }
-  for (u32 first = 0; first < warp_size; first += group)
-    for (u32 rest = mask & low_lanes(group) << first; rest != 0;) {
-      u32 i = 31 - static_cast<u32>(std::countl_zero(rest));
-      rest ^= 1u << i;
-      f(i);
-    }
+  // Mirrored, as for_each_lane finds the next lane without waiting for where this one is.
+  const u32 mirrored = sem::Brev::apply(mask);
+  for (u32 rest = warp_size; rest != 0; rest -= group)
+    for_each_lane(mirrored & low_lanes(group) << (rest - group), [&](u32 bit) { f(warp_size - 1 - bit); });
 }
 
 template <class M, class C>
