@@ -56,6 +56,35 @@ TEST(Advise, ShortRowsThatAnotherAccessGoesAlongArePadded) {
   }
 }
 
+// s[16][8][8] of floats: rows are those of the declaration, longer by whole elements.
+TEST(Advise, RowsAreThoseThatAreDeclared) {
+  struct Case {
+    const char* declared;
+    u64 lane;  // bytes from lane to lane
+    u32 bytes; // of an access
+    const char *change, *example;
+  };
+  for (const auto& [declared, lane, bytes, change, example] :
+       {Case{"float [16][8][8]", 32, 4,
+             "declare s[16][8][8 + 1], which makes each row of the shared array 4 bytes longer (36 instead "
+             "of 32)",
+             "__shared__ float s[16][8][8 + 1];"},
+        Case{"float [16][8][8]", 256, 4, "declare s[16][8][8 + 1], ", "__shared__ float s[16][8][8 + 1];"},
+        Case{"float [16][8][8]", 32, 8, "declare s[16][8][8 + 2], ", "__shared__ float s[16][8][8 + 2];"},
+        Case{"unsigned char [32][64]", 64, 4, "declare s[32][64 + 4], ",
+             "__shared__ unsigned char s[32][64 + 4];"},
+        Case{"double [32][16]", 128, 8, "declare s[32][16 + 1], ", "__shared__ double s[32][16 + 1];"},
+        Case{"real [32][32]", 128, 4, "make each row of the shared array 4 bytes longer (132 instead of 128)",
+             "[32 + 1] in the declaration, in elements of 4 bytes"}}) {
+    Built x = site(Space::shared, Kind::load, bytes, [&](u32 l) { return l * lane; });
+    x.site.site.array = {access::ArrayKind::shared, "s"}, x.site.declared = declared;
+    const Advice advice = only(advise(x.site, x.context));
+    EXPECT_EQ(advice.change.find(change), 0u) << advice.change;
+    EXPECT_EQ(advice.example, example);
+    EXPECT_LT(advice.after.wavefronts, advice.before.wavefronts);
+  }
+}
+
 // The rounds of a scan whose loop is unrolled are instructions of one line.
 TEST(Advise, StepsThatDoubleFromInstructionToInstruction) {
   Built rounds[3];

@@ -218,6 +218,25 @@ TEST(Advise, WhatAnIndexFromMemoryLeadsToIsRenumbered) {
       << "structures, one after the other";
 }
 
+// Where a step's index is what the step before it read, threads that go to neighbours one after the other walk along no row.
+TEST(Advise, LinksAreNoRows) {
+  for (const auto& place :
+       {+[](u32 l) { return u64{l} * 256; }, +[](u32 l) { return u64{l * l % 32} * 512; }}) {
+    Built x = site(Space::global, Kind::load, 4, place);
+    measure::FirstBlock& block = x.site.distribution.first_block;
+    block.requests = 100, block.sectors = 3200, block.distinct_sectors = 400;
+    block.rows = 32, block.row_elements = 3200, block.row_lanes = 32;
+    measure::LaunchRecord launch = launch_of({&x});
+    launch.grid = {1, 1, 1};
+    for (const bool links : {false, true}) {
+      x.site.follows_links = links;
+      const Advice advice = only(advise_in(x, launch));
+      EXPECT_EQ(advice.change.find("give each row to a warp") != std::string::npos, !links) << advice.change;
+      EXPECT_EQ(advice.change.find("pointer jumping") != std::string::npos, links) << advice.change;
+    }
+  }
+}
+
 // A tile is no help where the block asks for each sector once.
 TEST(Advise, ATileIsForWhatABlockReadsAgain) {
   Built x = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l * 7919 % 101} * l * 64; });

@@ -78,6 +78,12 @@ TEST(Gates, AThresholdHoldsForAccessesWithoutAFinding) {
   EXPECT_EQ(list.findings[0].place.front().line, 1);
   EXPECT_THAT(list.findings[1].message,
               HasSubstr("21% of the traffic between warps and the L1 is for nothing"));
+  EXPECT_TRUE(list.findings[1].notes.empty());
+  s.baseline.emplace();
+  list = {{}, {}, findings::Weight{1000, 210, 1, 0}};
+  EXPECT_EQ(apply(list, s, {}).failing, 1);
+  ASSERT_EQ(list.findings[0].notes.size(), 1u) << "right advice may have raised it";
+  EXPECT_THAT(list.findings[0].notes[0].text, HasSubstr("warplens diff --fail-on worse"));
 }
 
 TEST(Gates, RulesAreGradedAndTurnedOff) {

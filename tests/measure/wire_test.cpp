@@ -29,7 +29,8 @@ LaunchRecord sample_launch() {
   site.site.space = access::Space::local, site.site.vector = 2,
   site.site.element = access::ElementType::floating;
   site.site.timing_dependent = access::Timing::retry;
-  site.result_unused = site.adds_one = site.loads_index = true, site.spread = 0.25, site.predicated_off = 9;
+  site.result_unused = site.adds_one = site.loads_index = site.follows_links = true, site.spread = 0.25,
+  site.predicated_off = 9;
   site.space = access::Space::local;
   site.counters.resize(2);
   u64 number = 1;

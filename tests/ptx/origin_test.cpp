@@ -103,6 +103,27 @@ TEST(Origin, LoopsKeepWhatTheyStepThrough) {
   EXPECT_EQ(array_of("L: ld.u64 %d0, [%d0+8]; setp.ne.s64 %p1, %d0, 0; @%p1 bra L;"), parameter(0, 0, true));
 }
 
+// Machine code keeps one pointer after the other in a register, and loads a pointer as two words.
+TEST(Origin, ARegisterIsOfOnePointerAfterTheOther) {
+  EXPECT_EQ(
+      arrays_of("mov.b64 %d4, %d1; ld.global.f32 %f1, [%d4]; mov.b64 %d4, %d2; st.global.f32 [%d4], %f1;"),
+      (std::vector{parameter(0), parameter(2)}));
+  const std::string words =
+      "mov.b64 {%r1, %r2}, %d1; ld.global.f32 %f1, [%d1]; @%p1 ld.param.v2.b32 {%r1, %r2}, "
+      "[k_param_2]; mov.b64 %d4, {%r1, %r2}; st.global.f32 [%d4], %f1;";
+  EXPECT_EQ(array_of(words), Array{ArrayKind::several}) << "for some threads";
+  EXPECT_EQ(array_of(words.substr(0, words.find("@%p1")) + words.substr(words.find("ld.param"))),
+            parameter(2));
+  EXPECT_EQ(
+      array_of(
+          "ld.param.v4.b32 {%r1, %r2, %r3, %r4}, [k_param_1]; mov.b64 %d4, {%r3, %r4}; ld.f32 %f1, [%d4];"),
+      parameter(1, 8));
+  EXPECT_EQ(array_of("ld.global.v2.b32 {%r1, %r2}, [%d1]; mov.b64 %d3, {%r2, %r5}; add.s64 %d4, %d1, %d3; "
+                     "ld.global.f32 %f1, [%d4];"),
+            parameter(0))
+      << "one word is a number";
+}
+
 TEST(Origin, APointerThatWasReadLeadsBackToWhereItStood) {
   std::vector<Array> all = arrays_of("ld.global.u64 %d4, [%d1+8]; ld.f32 %f1, [%d4];");
   ASSERT_EQ(all.size(), 2u);
@@ -139,8 +160,10 @@ TEST(Origin, VariablesAreCalledAsInTheSource) {
   EXPECT_EQ(variable_name("_ZN30_INTERNAL_8b2c3d4e_4_t_cu_main5tableE"), "table");
 }
 
-// Which accesses have an index that each thread reads, in the order of the text.
-std::vector<bool> loaded_indices_of(const std::string& body) {
+// Which accesses have an index that each thread reads, or which of these follow links, in the order of the text.
+std::vector<bool>
+loaded_indices_of(const std::string& body,
+                  std::set<ir::SiteId> ir::LoadedIndices::*which = &ir::LoadedIndices::all) {
   ir::Module module =
       parsed(std::string(head) +
              ".visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)\n{\n"
@@ -148,7 +171,7 @@ std::vector<bool> loaded_indices_of(const std::string& body) {
              "ld.param.u64 %d0, [k_param_0];\nld.param.u64 %d1, [k_param_1];\nmov.u32 %r1, %tid.x;\n"
              "mul.wide.s32 %d2, %r1, 4;\nadd.s64 %d3, %d0, %d2;\n" +
              body + "\nret;\n}\n");
-  const std::set<ir::SiteId> found = ir::loaded_indices(module, module.functions[0]);
+  const std::set<ir::SiteId> found = ir::loaded_indices(module, module.functions[0]).*which;
   std::vector<bool> out;
   for (const ir::Instruction& i : module.functions[0].instructions)
     if (i.site.valid()) out.push_back(found.contains(i.site));
@@ -182,6 +205,30 @@ TEST(LoadedIndex, AnIndexFromMemoryIsToldFromOneThatIsComputed) {
       << "read by some threads";
   EXPECT_EQ(loaded_indices_of("atom.global.add.u32 %r2, [%d3], 1; " + gather), (Told{false, false}))
       << "a ticket";
+}
+
+TEST(LoadedIndex, LinksAreToldFromRows) {
+  using Told = std::vector<bool>;
+  auto links = [](const std::string& body) { return loaded_indices_of(body, &ir::LoadedIndices::links); };
+  const std::string place = "mul.wide.s32 %d4, %r2, 4; add.s64 %d5, %d1, %d4; ",
+                    again = "setp.ne.u32 %p1, %r2, 0; @%p1 bra L;", first = "ld.global.u32 %r2, [%d3]; ";
+  EXPECT_EQ(links(first + "L: " + place + "ld.global.u32 %r2, [%d5]; " + again), (Told{false, true}))
+      << "i = next[i]";
+  EXPECT_EQ(links("mov.u64 %d5, %d3; L: ld.global.f32 %f1, [%d5+8]; ld.global.u64 %d5, [%d5]; setp.ne.s64 "
+                  "%p1, %d5, 0; "
+                  "@%p1 bra L;"),
+            (Told{true, true}))
+      << "sum += p->value; p = p->next";
+  EXPECT_EQ(links(first + "L: " + place + "ld.global.f32 %f1, [%d5]; add.s32 %r2, %r2, 1; " + again),
+            (Told{false, false}))
+      << "a row from begin[t] on";
+  EXPECT_EQ(links("L: " + first + place + "ld.global.u32 %r3, [%d5]; add.s64 %d3, %d3, 4; " + again),
+            (Told{false, false}))
+      << "a gather in a loop";
+  EXPECT_EQ(links(first + "L: " + place +
+                  "ld.global.u32 %r3, [%d5]; setp.lt.u32 %p2, %r3, 9; selp.u32 %r2, %r2, 7, %p2; " + again),
+            (Told{false, false}))
+      << "a search";
 }
 
 } // namespace

@@ -25,7 +25,7 @@ expect_in stderr 'make the block at least 32 threads wide'
 expect_in stderr '[a-z]+\[k\*count \+ i\] instead of [a-z]+\[6\*i \+ k\]'
 expect_in stderr '16 bytes longer \(144 instead of 128\).*c \^ \(r % 8\)'
 expect_in stderr 'structure of arrays.*__align__\(16\)'
-expect_in stderr '4 bytes longer \(132 instead of 128\)' # where lanes are 256 apart
+expect_in stderr 'declare t\[64\]\[32 \+ 1\], .*4 bytes longer \(132 instead of 128\)' # where lanes are 256 apart
 expect_in stderr '^Few threads: lonely: .*1 block of 1 thread'
 expect_in stderr '^Narrow accesses: halves_only, .*2 bytes per thread'
 expect_in stderr 'let each thread move its 16 bytes at once'
@@ -45,6 +45,62 @@ expect_in stderr '^one_word .* memory$'
 expect_in stderr '^word_each .* launch overhead$'
 expect_in stderr '^cells .* launch overhead$'
 expect_json contended.json 'max(s["distribution"].get("busiest_word", 0) for s in r["launches"][0]["sites"])' 131072
+# Where atomics wait and move bytes for nothing, too, the greater part heads the cause, and what is said of it is of that part.
+cat >bins.cu <<'CU'
+__global__ void bins(float* sums) {
+  for (int k = 0; k < 64; ++k) atomicAdd(&sums[((threadIdx.x ^ threadIdx.x >> 1) & 15) * 64 + k], 1.0f);
+}
+int main() {
+  float* sums;
+  cudaMalloc(&sums, 16 * 64 * 4), cudaMemset(sums, 0, 16 * 64 * 4);
+  bins<<<64, 256>>>(sums);
+  return cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --sm 90 --width 400 bins.cu
+expect_in stderr '100% of the waste, atomics that wait: bins'
+expect_in stderr 'lanes of a warp update the same addresses .* for nothing. 1.05 M updates where 524 k would do'
+expect_in stderr 'Change: find the lanes of each address'
+# Links are no rows, even where each leads to the element behind.
+cat >links.cu <<'CU'
+#include <vector>
+__global__ void flatten(int* label, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, root = i;
+  while (label[root] != root) root = label[root];
+  label[i] = root;
+}
+struct Node { int next; float value; };
+__global__ void lists(const int* head, const Node* nodes, float* sums) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int i = head[t]; i >= 0; i = nodes[i].next) sum += nodes[i].value;
+  sums[t] = sum;
+}
+int main() {
+  const int n = 1024, length = 24;
+  std::vector<int> label(n * length), head(n);
+  std::vector<Node> nodes(n * length);
+  for (int i = 0; i < n * length; ++i) {
+    label[i] = i % 37 ? i - 1 : i;
+    nodes[i] = {i % length == length - 1 ? -1 : i + 1, 1.0f};
+  }
+  for (int t = 0; t < n; ++t) head[t] = t * length;
+  int *labels, *heads;
+  Node* all;
+  float* sums;
+  cudaMalloc(&labels, n * length * 4), cudaMalloc(&heads, n * 4), cudaMalloc(&all, n * length * sizeof(Node)), cudaMalloc(&sums, n * 4);
+  cudaMemcpy(labels, label.data(), n * length * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(heads, head.data(), n * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(all, nodes.data(), n * length * sizeof(Node), cudaMemcpyHostToDevice);
+  flatten<<<n * length / 256, 256>>>(labels, n);
+  lists<<<n / 256, 256>>>(heads, all, sums);
+  return cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 --json links.json links.cu
+expect_in stderr 'pointer jumping'
+expect_not_in stderr 'give each row to|the other way round'
+expect_json links.json '{(l["kernel"][:4], s["line"]) for l in r["launches"] for s in l["sites"] if s.get("follows_links")}' "{('_Z7f', 4), ('_Z5l', 11)}"
 # A transpose needs a tile, and tiles that are copied past the L1 other places for their chunks.
 run "$warplens" run --compiler clang --sm 90 --kernel 'turn|matrices' --top-lines 0 --width 400 "$programs/advice_tiles.cu"
 expect_in stderr 'collect a tile in shared memory, and store it from there row by row'

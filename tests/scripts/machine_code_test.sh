@@ -78,6 +78,31 @@ expect_code 0
 expect_json parameters.json '[sum(s["requests"] for s in l["sites"] if s["space"] == "constant") for l in r["launches"]]' '[32, 64, 128, 256, 512, 1024]'
 expect_json parameters.json 'sorted({s["space"] for l in r["launches"] for s in l["sites"] if s["instructions"]})' "['constant', 'global']"
 
+# A register holds the pointer to one array after the other. What PTX says of the line is clear.
+cat >back.cu <<'CU'
+__global__ void back(const unsigned* __restrict__ decisions, unsigned* __restrict__ bits, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, s = 0;
+  unsigned w = 0;
+  for (int t = 255; t >= 0; --t) {
+    unsigned d = decisions[(t * 2 + (s >> 5)) * n + i];
+    w = (w << 1) | (s >> 5);
+    s = ((s << 1) & 63) | ((d >> (s & 31)) & 1);
+    if ((t & 31) == 0) bits[i * 8 + t / 32] = w;
+  }
+}
+int main() {
+  unsigned *decisions, *bits;
+  cudaMalloc(&decisions, 64 * 512 * 4), cudaMalloc(&bits, 64 * 8 * 4), cudaMemset(decisions, 5, 64 * 512 * 4);
+  back<<<1, 64>>>(decisions, bits, 64);
+  return cudaDeviceSynchronize();
+}
+CU
+"$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 back.cu -o back
+run "$warplens" run --json back.json ./back
+expect_code 0
+expect_json back.json '{(s["line"], s["array"]["name"]) for s in r["launches"][0]["sites"] if s["op"] == "store"}' "{(8, 'bits')}"
+expect_json back.json '{s["array"]["name"] for s in r["launches"][0]["sites"] if s["line"] == 5}' "{'decisions'}"
+
 # A library's kernel: the program's own line that called the library.
 cat >sum.cu <<'CU'
 #include <cub/cub.cuh>

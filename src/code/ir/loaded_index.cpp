@@ -1,7 +1,6 @@
-// See loaded_index.h. Values only ever gain, so the passes over the instructions end. They are those of single assignment: machine
-// code keeps one value after the other in a register.
+// See loaded_index.h.
 #include "ir/loaded_index.h"
-#include "ir/ssa.h"
+#include "ir/values.h"
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -12,16 +11,22 @@ namespace {
 // How a value differs between the threads of a warp.
 enum class Differs : u8 { no, by_number, by_data };
 
+Differs either(const Differs& a, const Differs& b) { return std::max(a, b); }
+
 bool numbers_threads(const Operand& o) {
   return o.kind == Operand::Kind::special && (o.special == Special::tid_x || o.special == Special::tid_y ||
                                               o.special == Special::tid_z || o.special == Special::laneid);
+}
+
+bool loads(const Form& form) {
+  return (form.opcode == Opcode::ld || form.opcode == Opcode::ldu) && form.space() != StateSpace::param;
 }
 
 // Of what instructions compute from values that differ so.
 Differs result(const Form& form, Differs in) {
   switch (form.opcode) {
   case Opcode::ld:
-  case Opcode::ldu: return form.space() == StateSpace::param || in == Differs::no ? in : Differs::by_data;
+  case Opcode::ldu: return !loads(form) || in == Differs::no ? in : Differs::by_data;
   case Opcode::atom: // a place in a queue is nobody's to sort
   case Opcode::set:
   case Opcode::setp: return in == Differs::no ? in : Differs::by_number;
@@ -29,44 +34,62 @@ Differs result(const Form& form, Differs in) {
   }
 }
 
-std::size_t index_of(const Function& function, const Operand& o) {
-  return static_cast<std::size_t>(&o - function.operands.data());
-}
+class Analysis {
+public:
+  Analysis(const Module& module, const Function& function)
+      : module_(module), function_(function), values_(function, either) {
+    values_.settle([&](const Instruction& i) {
+      Differs in{};
+      for (const Operand& source : function_.sources(i)) in = std::max(in, of(source));
+      for (const Operand& to : function_.destinations(i)) values_.define(i, to, result(module_.form(i), in));
+    });
+  }
+
+  LoadedIndices run() const {
+    std::vector<std::pair<const Instruction*, u32>> loaded; // with the value of the address
+    for (const Instruction& i : function_.instructions)
+      for (const Operand& source : function_.sources(i))
+        if (i.site.valid() && source.kind == Operand::Kind::address && of(source) == Differs::by_data)
+          loaded.emplace_back(&i, values_.number(source));
+    LoadedIndices out;
+    if (loaded.empty()) return out;
+    const std::vector<std::vector<u32>> inputs = values_.inputs();
+    std::set<u32> links; // addresses
+    for (const auto& [i, address] : loaded)
+      if (loads(module_.form(*i)) && feeds_itself(*i, address, inputs)) links.insert(address);
+    for (const auto& [i, address] : loaded) {
+      out.all.insert(i->site);
+      if (links.contains(address)) out.links.insert(i->site);
+    }
+    return out;
+  }
+
+private:
+  Differs of(const Operand& o) const { return numbers_threads(o) ? Differs::by_number : values_.of(o); }
+
+  // Is the address made of what the load found before?
+  bool feeds_itself(const Instruction& load, u32 address, const std::vector<std::vector<u32>>& inputs) const {
+    std::set<u32> found, seen{address};
+    for (const Operand& to : function_.destinations(load)) found.insert(values_.number(to));
+    for (std::vector<u32> todo{address}; !todo.empty();) {
+      const u32 value = todo.back();
+      todo.pop_back();
+      if (found.contains(value)) return true;
+      for (u32 from : inputs[value])
+        if (values_.of(from) == Differs::by_data && seen.insert(from).second) todo.push_back(from);
+    }
+    return false;
+  }
+
+  const Module& module_;
+  const Function& function_;
+  Values<Differs> values_;
+};
 
 } // namespace
 
-std::set<SiteId> loaded_indices(const Module& module, const Function& function) {
-  const Ssa ssa = single_assignment(function, analyse(function));
-  std::vector<Differs> values(ssa.values());
-  auto of_value = [&](u32 value) { return value == no_value ? Differs::no : values[value]; };
-  auto of = [&](const Operand& o) {
-    return numbers_threads(o) ? Differs::by_number : of_value(ssa.of_operand[index_of(function, o)]);
-  };
-  bool changed = true;
-  auto raise = [&](u32 value, Differs to) {
-    if (value != no_value && values[value] < to) values[value] = to, changed = true;
-  };
-  while (std::exchange(changed, false)) {
-    for (const std::vector<Phi>& block : ssa.phis)
-      for (const Phi& phi : block)
-        for (u32 value : phi.incoming) raise(phi.value, of_value(value));
-    for (const Instruction& i : function.instructions) {
-      Differs in{};
-      for (const Operand& source : function.sources(i)) in = std::max(in, of(source));
-      const Differs out = result(module.form(i), in);
-      for (const Operand& to : function.destinations(i)) {
-        const std::size_t at = index_of(function, to);
-        const Differs kept = i.guard.valid() ? of_value(ssa.overwritten[at]) : Differs::no;
-        raise(ssa.of_operand[at], std::max(out, kept));
-      }
-    }
-  }
-  std::set<SiteId> out;
-  for (const Instruction& i : function.instructions)
-    for (const Operand& source : function.sources(i))
-      if (i.site.valid() && source.kind == Operand::Kind::address && of(source) == Differs::by_data)
-        out.insert(i.site);
-  return out;
+LoadedIndices loaded_indices(const Module& module, const Function& function) {
+  return Analysis(module, function).run();
 }
 
 } // namespace warplens::ir

@@ -1,11 +1,10 @@
-// See origin.h. Registers start with no origin and only ever gain some, so the passes over the instructions end; they are
-// limited all the same, as a loop that feeds itself settles in two.
+// See origin.h.
 #include "ir/origin.h"
 #include "ir/added_operands.h"
 #include "ir/operands.h"
+#include "ir/values.h"
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace warplens::ir {
 namespace {
@@ -46,18 +45,10 @@ bool copies_into_shared(const Form& form) {
 class Analysis {
 public:
   Analysis(const Module& module, const Function& function)
-      : module_(module), function_(function), registers_(function.registers.size()) {
+      : module_(module), function_(function), values_(function, either) {
     for (const Instruction& instruction : function.instructions)
       if (module.form(instruction).opcode == Opcode::call) note_memory(instruction);
-  }
-
-  void run() {
-    constexpr u32 most_passes = 16;
-    for (u32 pass = 0; pass < most_passes; ++pass) {
-      changed_ = false;
-      for (const Instruction& instruction : function_.instructions) step(instruction);
-      if (!changed_) return;
-    }
+    values_.settle([&](const Instruction& instruction) { step(instruction); });
   }
 
   // Of the address that the instruction accesses; of a copy, of the one that it reads from.
@@ -93,7 +84,7 @@ private:
 
   // The value of an operand; of an address, the value that it computes.
   Origin of(const Operand& operand) const {
-    if (operand.reg.valid() && operand.reg.value < registers_.size()) return registers_[operand.reg.value];
+    if (operand.reg.valid()) return values_.of(operand);
     if (!operand.variable.valid()) return {};
     Origin out;
     out.kind = Kind::one;
@@ -108,18 +99,11 @@ private:
     return out;
   }
 
-  void define(const Operand& operand, const Origin& origin) {
-    if (operand.kind != Operand::Kind::reg || operand.reg.value >= registers_.size()) return;
-    Origin& known = registers_[operand.reg.value];
-    Origin now = either(known, origin);
-    if (now == known) return;
-    known = now;
-    changed_ = true;
-  }
-
-  // What a load of pointers finds: the value of a parameter, or what memory holds that the address leads to.
+  // What a load of pointers finds: the value of a parameter, or what memory holds that the address leads to. Machine code loads a
+  // pointer as two words.
   void load(const Instruction& instruction, const Form& form) {
-    if (bits(form.type()) != 64 || is_float(form.type()) || form.space() == StateSpace::local) return;
+    const u32 parts = bits(form.type()) == 32 && instruction.destinations > 1 ? 2 : 1;
+    if (parts * bits(form.type()) != 64 || is_float(form.type()) || form.space() == StateSpace::local) return;
     Origin found = of_address(instruction);
     if (found.kind != Kind::one || variable(found.variable).space == StateSpace::local) return;
     found.pointer = false;
@@ -133,9 +117,10 @@ private:
     } else {
       found.indirect = true;
     }
+    u32 part = 0;
     for (const Operand& destination : function_.destinations(instruction)) {
-      define(destination, found);
-      found.offset += step;
+      values_.define(instruction, destination, found);
+      if (++part % parts == 0) found.offset += step;
     }
   }
 
@@ -165,7 +150,11 @@ private:
     switch (form.opcode) {
     case Opcode::mov: {
       Origin out;
-      for (const Operand& source : sources) out = either(out, of(source));
+      for (const Operand& source : sources) {
+        const Origin part = of(source);
+        if (part.kind == Kind::none) return {}; // of a pointer both words are known
+        out = either(out, part);
+      }
       return out;
     }
     case Opcode::cvta: {
@@ -189,15 +178,14 @@ private:
     if (form.opcode == Opcode::ld || form.opcode == Opcode::ldu) return load(instruction, form);
     if (instruction.sources == 0 || instruction.destinations == 0) return;
     Origin origin = result(form, function_.sources(instruction));
-    if (origin.kind == Kind::none) return;
-    for (const Operand& destination : function_.destinations(instruction)) define(destination, origin);
+    for (const Operand& destination : function_.destinations(instruction))
+      values_.define(instruction, destination, origin);
   }
 
   const Module& module_;
   const Function& function_;
-  std::vector<Origin> registers_;
+  Values<Origin> values_;
   std::set<u32> given_; // variables that take what malloc() gives
-  bool changed_ = false;
 };
 
 access::ArrayKind kind_of(StateSpace space) {
@@ -220,8 +208,7 @@ std::vector<SiteOrigin> origins(const Module& module, const Function& function) 
   bool any = std::any_of(function.instructions.begin(), function.instructions.end(),
                          [](const Instruction& i) { return i.site.valid(); });
   if (!any) return out;
-  Analysis analysis(module, function);
-  analysis.run();
+  const Analysis analysis(module, function);
   for (const Instruction& instruction : function.instructions)
     if (instruction.site.valid()) {
       out.push_back({instruction.site, analysis.of_address(instruction), {}});

@@ -3,8 +3,7 @@
 //   ld.param.u64 %rd1, [k_param_0];  cvta.to.global.u64 %rd2, %rd1;  add.s64 %rd3, %rd2, %rd7;  ld.global.f32 %f1, [%rd3];
 //
 // goes to what parameter 0 points to: %rd7 was multiplied on its way, and so is no pointer. The analysis asks for each
-// register which variables its value may have come from, over all of its definitions at once: PTX of compilers is nearly
-// in single assignment form, so that the order of definitions tells little more. Where two pointers meet, at a loop or a
+// value (values.h) which variables it may have come from. Where two pointers meet, at a loop or a
 // selection, the answer is "several"; where a pointer was never seen (it came from a call other than malloc(), or through
 // local memory) it is "none". Both are answers: an array is named only where it is the one.
 #pragma once

@@ -3,7 +3,6 @@
 #include "runtime/module.h"
 #include "fold/relevance.h"
 #include "ir/call_graph.h"
-#include "ir/loaded_index.h"
 #include "ir/origin.h"
 #include "ir/timing.h"
 #include "ir/unused.h"
@@ -76,12 +75,10 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     out.push_back(site);
     out.back().frames = stacks.at(access->location);
     auto& [array, copied_to] = arrays[access->site];
-    // Machine code's addresses of shared memory are numbers.
-    const bool lost = array.kind == access::ArrayKind::unknown || array.kind == access::ArrayKind::several ||
-                      (site.space == access::Space::shared && array.kind != access::ArrayKind::shared);
+    // What PTX says of the line (translate::join) goes first: machine code's addresses of shared memory are numbers.
     if (access::is_spill(site))
       ; // no array of the program
-    else if (!lost || site.array.kind == access::ArrayKind::unknown)
+    else if (site.array.kind == access::ArrayKind::unknown || site.array.kind == access::ArrayKind::several)
       out.back().array = std::move(array);
     else if (!site.array.name.empty())
       out.back().array.name = ptx::variable_name(site.array.name);
@@ -231,11 +228,12 @@ cudaError_t Kernel::resolve(Runtime& runtime) {
   reachable.clear();
   for (ir::FunctionId id : called.functions) reachable.insert(module.functions[id.value].name);
   sites = sites_of(module, called);
-  unused.clear(), adding_one.clear(), loading_index.clear();
+  unused.clear(), adding_one.clear(), loading_index = {};
   for (ir::FunctionId id : called.functions) {
     unused.merge(ir::unused_results(module, module.functions[id.value]));
     adding_one.merge(ir::adds_of_one(module, module.functions[id.value]));
-    loading_index.merge(ir::loaded_indices(module, module.functions[id.value]));
+    ir::LoadedIndices loaded = ir::loaded_indices(module, module.functions[id.value]);
+    loading_index.all.merge(loaded.all), loading_index.links.merge(loaded.links);
   }
   reaching.reset();
   return cudaSuccess;

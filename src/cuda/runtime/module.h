@@ -5,6 +5,7 @@
 // runs.
 #pragma once
 #include "abi/types.h"
+#include "ir/loaded_index.h"
 #include "os/bytes.h"
 #include "sim/sim.h"
 #include <map>
@@ -76,11 +77,11 @@ struct Kernel {
   // After resolve():
   ir::FunctionId function;
   sim::KernelInfo info;
-  std::set<std::string> reachable;    // functions it may call, itself included: their sites are its sites
-  std::vector<access::Site> sites;    // those, in order; all of the module where it calls through pointers
-  std::set<ir::SiteId> unused;        // of these, atomics whose result nobody reads
-  std::set<ir::SiteId> adding_one;    // of these, atomics that add the constant 1
-  std::set<ir::SiteId> loading_index; // of these, those whose index each thread reads from memory
+  std::set<std::string> reachable; // functions it may call, itself included: their sites are its sites
+  std::vector<access::Site> sites; // those, in order; all of the module where it calls through pointers
+  std::set<ir::SiteId> unused;     // of these, atomics whose result nobody reads
+  std::set<ir::SiteId> adding_one; // of these, atomics that add the constant 1
+  ir::LoadedIndices loading_index; // of these, those whose index each thread reads from memory
   bool launched = false;
   u64 work = 0;               // warp instructions that its launches took so far
   bool is_unprovable = false; // it was tried often enough (fold/fold.h)

@@ -80,7 +80,8 @@ void settle_sites(std::vector<measure::SiteRecord>& sites, const Kernel& kernel)
   for (measure::SiteRecord& record : sites) {
     record.result_unused = kernel.unused.contains(record.site.id);
     record.adds_one = kernel.adding_one.contains(record.site.id);
-    record.loads_index = kernel.loading_index.contains(record.site.id);
+    record.loads_index = kernel.loading_index.all.contains(record.site.id);
+    record.follows_links = kernel.loading_index.links.contains(record.site.id);
   }
   std::erase_if(sites, [&](const measure::SiteRecord& record) {
     for (const arch::Counts& counters : record.counters)

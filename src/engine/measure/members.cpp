@@ -90,6 +90,7 @@ SiteRecord site_of(const json& value, const std::vector<u32>& sm, bool measured,
   take_flag(value, "result_unused", out.result_unused);
   take_flag(value, "adds_one", out.adds_one);
   take_flag(value, "loads_index", out.loads_index);
+  take_flag(value, "follows_links", out.follows_links);
   take(value, "declared", out.declared);
   MemberReader{value}.object("pattern", out.pattern);
   if (auto found = value.find("distribution"); found != value.end() && !found->is_null())

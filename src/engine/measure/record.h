@@ -25,6 +25,8 @@ struct SiteRecord {
       false;             // of an `atom`: nobody reads what it returns, so the assembler makes a `red` of it
   bool adds_one = false; // of an `atom` or a `red`: it adds the constant 1, an integer of 32 bits
   bool loads_index = false; // each thread reads the index from memory (ir/loaded_index.h)
+  bool follows_links =
+      false; // and that index is what the same access, or its neighbour, found in the step before
   std::string
       declared{}; // what the source calls the array, where the kernel's name has no types: "const float *"
   // Of machine code: warps that came to it with a guard that holds for no lane. They move nothing, and are in no count above; a

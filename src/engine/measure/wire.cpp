@@ -23,7 +23,7 @@ json to_json(const SiteRecord& record, const std::vector<u32>& sm) {
     out["by_sm"][std::to_string(sm[a])] = counts_json<json>(record.counters[a]);
   visit.object("pattern", record.pattern);
   visit("result_unused", record.result_unused), visit("adds_one", record.adds_one);
-  visit("loads_index", record.loads_index);
+  visit("loads_index", record.loads_index), visit("follows_links", record.follows_links);
   if (!record.distribution.classes.empty())
     out["distribution"] = distribution_json<json>(record.distribution, sm.empty() ? 0 : sm[0]);
   return out;

@@ -399,7 +399,7 @@ private:
     for (std::size_t s = 0; s < sites.size(); ++s) {
       std::optional<measure::SiteRecord> record;
       out.push_back(judges[s].take(record));
-      const bool loads_index = loading_index_.contains(out.back().site.id);
+      const bool loads_index = loading_index_.all.contains(out.back().site.id);
       out.back().loads_index = loads_index;
       const u32 index = sites[s].instruction;
       const ir::Instruction& i = flow.function.instructions[index];
@@ -414,6 +414,7 @@ private:
               source::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
       if (!record) continue;
       record->loads_index = loads_index;
+      record->follows_links = loading_index_.links.contains(out.back().site.id);
       place[s] = launch.sites.size();
       launch.sites.push_back(std::move(*record));
     }
@@ -498,8 +499,8 @@ private:
   std::vector<Counter> counters_;
   std::set<std::string> used_;
   std::map<ir::SiteId, std::pair<access::Array, access::Array>>
-      arrays_;                         // of the function; and where a copy writes
-  std::set<ir::SiteId> loading_index_; // of the function
+      arrays_;                      // of the function; and where a copy writes
+  ir::LoadedIndices loading_index_; // of the function
   // Of the function at hand, in the shape that was judged last.
   std::array<std::set<u32>, 2> extents_; // of blocks along x and y, as addresses have them (extent_in)
   bool overruns_ = false;                // some thread would leave an array

@@ -92,8 +92,8 @@ Finding over_threshold(const Comparison& limit, std::string message) {
   return out;
 }
 
-// A threshold finds accesses that no rule did.
-void add_threshold(List& list, const Comparison& limit) {
+// A threshold finds accesses that no rule did. `compares`: there is a baseline.
+void add_threshold(List& list, const Comparison& limit, bool compares) {
   if (limit.measure == Measure::spills) {
     if (!list.spills)
       list.gaps.push_back(
@@ -119,6 +119,10 @@ void add_threshold(List& list, const Comparison& limit) {
         over_threshold(limit, fmt::format("{}% of the traffic between warps and the L1 is for nothing",
                                           findings::number(share * 100))));
     list.findings.back().certainty = findings::Certainty::measured;
+    if (compares)
+      list.findings.back().notes.push_back({"the share also rises where needed bytes become fewer; `warplens "
+                                            "diff --fail-on worse` compares what two runs cost",
+                                            {}});
     return;
   }
   std::vector<Finding> found;
@@ -209,7 +213,7 @@ Outcome apply(List& list, const Settings& settings, const std::vector<Comments>&
   for (const Condition& condition : settings.fail_on)
     if (const auto* limit = std::get_if<Comparison>(&condition.what)) {
       if (std::string open = undecided(list, *limit); !open.empty()) out.undecided.push_back(std::move(open));
-      add_threshold(list, *limit);
+      add_threshold(list, *limit, settings.baseline.has_value());
     }
   for (const Comments& of_file : comments) hold_to_comments(list, hidden, of_file);
   set_severities(list, settings); // of what came since

@@ -1,6 +1,7 @@
 // Declarations found in source text for arrays that PTX names otherwise, and an array's name in words. See array_names.h.
 #include "summary/array_names.h"
 #include "advise/rules/triton.h"
+#include "source/arrays.h"
 #include "source/functions.h"
 #include "source/names.h"
 #include "source/places.h"
@@ -32,12 +33,14 @@ class Namer {
 public:
   explicit Namer(const SourceLines& source) : source_(source) {}
 
-  // Of an array that the source declares as a pointer, `declared_as` is the type, if the function's own name does not tell it.
+  // Of an array that the source declares as a pointer, `declared_as` is the type, if the function's own name does not tell it; of
+  // a shared one that has rows, its type and sizes.
   void name(access::Site& site, std::string& declared_as) {
     Array& array = site.array;
     bool parameter = array.kind == ArrayKind::parameter && array.name.empty();
     if (site.frames.empty()) return;
     if (is_any_local(array)) name_local(site);
+    if (array.kind == ArrayKind::shared) declare_shared(site, declared_as);
     if (!parameter) return;
     const access::SourceFrame& frame = site.frames[site.frames.size() - 1]; // of the function itself
     const std::optional<source::Definition>& found = definition(site.function, frame);
@@ -76,6 +79,26 @@ private:
     std::string text = names[0];
     for (std::size_t n = 1; n < names.size(); ++n) text += (n + 1 == names.size() ? " or " : ", ") + names[n];
     site.array.name = std::move(text);
+  }
+
+  // "float [16][8][8]"
+  void declare_shared(const access::Site& site, std::string& declared_as) {
+    for (const access::SourceFrame& frame : site.frames.all()) {
+      if (source::is_library_file(frame.file) || frame.line == 0 || frame.line > file(frame.file).lines)
+        continue;
+      const source::Tokens& tokens = *file(frame.file).tokens;
+      const std::optional<source::Array> found = source::array_visible(
+          tokens, site.array.name, tokens.token_at(frame.line, std::max(1u, frame.column)));
+      if (!found || !found->shared) continue;
+      std::string text = found->type + ' ';
+      for (const source::Range& dimension : found->dimensions) {
+        const std::optional<u64> size = source::constant(tokens, dimension);
+        if (!size || *size == 0) return;
+        text += fmt::format("[{}]", *size);
+      }
+      if (found->dimensions.size() > 1) declared_as = text;
+      return;
+    }
   }
 
   const SourceFile& file(const std::string& name) {
@@ -132,7 +155,9 @@ void name_arrays(std::vector<Launch>& launches, const SourceLines& source) {
     std::map<std::string, std::string> local;
     for (measure::SiteRecord& record : launch.sites) {
       access::Site& site = record.site;
-      if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local) continue;
+      if (site.array.kind != ArrayKind::parameter && site.array.kind != ArrayKind::local &&
+          site.array.kind != ArrayKind::shared)
+        continue;
       const std::string before = site.array.name;
       auto& [named, name, declared] = known[{launch.module, site.id.value}];
       if (!site.id.valid() || named != site) {

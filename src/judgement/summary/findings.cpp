@@ -8,6 +8,7 @@
 #include "measure/totals.h"
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -132,10 +133,9 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
 }
 
 Finding finding_of(const Model& model, std::vector<Access> accesses) {
-  std::stable_sort(accesses.begin(), accesses.end(), [&](const Access& a, const Access& b) {
-    const AccessRow &left = row_at(model, a), &right = row_at(model, b);
-    return std::pair(left.excess_cycles, left.wait_cycles) >
-           std::pair(right.excess_cycles, right.wait_cycles);
+  std::ranges::stable_sort(accesses, std::greater<>(), [&](const Access& a) {
+    const AccessRow& row = row_at(model, a);
+    return std::pair(std::max(row.excess_cycles, row.wait_cycles), row.excess_cycles);
   });
   Finding out;
   const AccessRow& worst = row_at(model, accesses[0]);

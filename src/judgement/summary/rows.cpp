@@ -187,6 +187,7 @@ SiteSums merge_rows(SiteSums sites) {
     Merge& sum = out.at(found->second);
     sum.record.result_unused &= merge.record.result_unused, sum.record.adds_one &= merge.record.adds_one;
     sum.record.loads_index &= merge.record.loads_index;
+    sum.record.follows_links |= merge.record.follows_links; // the first step is of the thread's own number
     add_record(sum.record, merge.record);
     sum.record.pattern.ways = std::max(sum.record.pattern.ways, merge.record.pattern.ways);
     sum.sites += merge.sites;
@@ -233,9 +234,12 @@ AccessRow make_row(Merge merge, const advise::Launch& launch, const measure::Reu
       row.advice = advise::advise(row, {architecture, 0, &launch});
     if (source::is_library_code(row.site))
       for (advise::Advice& advice : row.advice) withdraw(row.site, advice);
+    for (const advise::Advice& advice : row.advice)
+      row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);
+    if (row.wait_cycles > row.excess_cycles) // what makes it wait comes first
+      std::ranges::stable_partition(row.advice, [](const advise::Advice& a) { return a.wait_cycles != 0; });
     row.effects = effects_of(row, launch, row.advice);
     for (const advise::Advice& advice : row.advice) {
-      row.wait_cycles = std::max(row.wait_cycles, advice.wait_cycles);
       if (!advice.by_itself) continue;
       row.excess_bytes = measure::excess_bytes(*advice.by_itself, row.space);
       row.excess_cycles = measure::excess_cycles(*advice.by_itself, row.space, *architecture);

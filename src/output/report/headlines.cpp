@@ -204,17 +204,20 @@ std::string labelled(const Page& page, std::string_view label, std::string text)
   return wrap(text, fmt::format("    {:8}", label), page.options.width);
 }
 
-// "54% of the waste", which is of cycles; with its share of what moves for nothing where that is quite another, and not all.
+// Has it a share of the waste that is worth naming?
+bool has_share(const Finding& finding) { return !waits(finding) || finding.share >= worth_naming; }
+
+// "54% of the waste", which is of cycles; with its share of what moves for nothing where that is quite another, and not all. What waits
+// is in no share, and may move bytes for nothing besides.
 std::string share_words(const Page& page, const Finding& finding) {
   constexpr double another = 0.25;
-  if (waits(finding)) return "Atomics that wait";
+  if (!has_share(finding)) return "Atomics that wait";
   std::string out = percent(finding.share) + " of the waste";
   const Space space = row_of(page, finding.accesses[0]).space;
-  if (space != Space::global) return out;
   const double bytes = share_of(finding.excess_bytes, excess_bytes(page.model, space, 0));
-  if (bytes < 1 && std::abs(bytes - finding.share) >= another)
+  if (space == Space::global && bytes < 1 && std::abs(bytes - finding.share) >= another)
     out += fmt::format(" ({} of the wasted bytes)", percent(bytes));
-  return out;
+  return waits(finding) ? out + ", atomics that wait" : out;
 }
 
 // Where it is, and whose: "matmul, matmul.cu:15", "60 accesses of x, y (fb, hgc)".
@@ -261,9 +264,10 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
         '\n';
   const std::string what = described(row.site, row.space, array_name(row.site.array),
                                      row.site.kind == access::Kind::async_copy && row.space == Space::shared);
-  std::string costs = waits(finding) ? wait_text(page, finding) : waste_text(page, finding, accesses);
+  std::string costs = has_share(finding) ? waste_text(page, finding, accesses) : "";
   if (!waits(finding) && row.space == Space::shared) costs += combined_note(page, finding);
   if (!waits(finding)) costs += by_launch(page, worst, alone);
+  if (waits(finding)) costs += (costs.empty() ? "" : ". ") + wait_text(page, finding);
   out +=
       page.style.bad(labelled(page, "Why:", fmt::format("{}: {}. {}", what, problem_of(page, row), costs)));
   out += page.style.bold(labelled(page, "Change:", change_of(page, row)));

@@ -169,6 +169,7 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
     Writer{site}.optional("result_unused", record.result_unused);
     Writer{site}.optional("adds_one", record.adds_one);
     Writer{site}.optional("loads_index", record.loads_index);
+    Writer{site}.optional("follows_links", record.follows_links);
     Writer{site}.optional("declared", record.declared);
     if (!record.distribution.classes.empty())
       site["distribution"] = distribution_json(record.distribution, launch.sm);

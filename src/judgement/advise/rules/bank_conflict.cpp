@@ -3,11 +3,14 @@
 // array, because longer rows change them all: a tile of 16 columns is stored without a conflict until its rows are padded.
 // Short steps are no rows, unless another access goes along them: there, neighbouring lanes should want neighbouring words.
 #include "advise/padding.h"
-#include "advise/rules/remedies.h"
+#include "advise/rules/rules.h"
 #include "base/bits.h"
+#include "source/types.h"
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <memory>
+#include <numeric>
 #include <set>
 
 namespace warplens::advise::rules {
@@ -75,11 +78,10 @@ void lengthen(access::WarpAccess& access, u64 pitch, u64 more) {
 std::vector<Subject> of_same_array(const Subject& s) {
   std::vector<Subject> out;
   const access::Site& site = s.site.site;
-  const bool known = s.context.launch != nullptr && site.array.kind != access::ArrayKind::unknown;
+  const bool known = site.array.kind != access::ArrayKind::unknown;
   if (!known) out.push_back(s);
-  if (s.context.launch == nullptr) return out;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (other.space == access::Space::shared && other.site.function == site.function &&
+  for (const measure::SiteRecord& other : in_function(s))
+    if (other.space == access::Space::shared &&
         ((known && other.site.array == site.array) ||
          (is_copied_half(other) && other.site.array.kind == access::ArrayKind::unknown &&
           !(other.site.id == site.id))) &&
@@ -121,8 +123,39 @@ u64 stretch(const access::WarpAccess& access) {
   return row;
 }
 
-// Rows that are as short as a structure is, but that lanes of another access to the array go along one by one: s[8][8]. 0: none.
+// What the source declares: "float [16][8][8]" has steps of 4, 32 and 256 bytes, from one element, row, … to the next. Empty where that
+// is not known, or has no rows.
+std::vector<u64> declared_steps(const Subject& s) {
+  std::string_view text = s.site.declared;
+  const std::size_t first = std::min(text.find('['), text.size());
+  std::vector<u64> out{source::size_of(text.substr(0, first))};
+  for (std::size_t at; (at = text.rfind('[')) != text.npos && at > first; text = text.substr(0, at)) {
+    u64 size = 0;
+    std::from_chars(text.data() + at + 1, text.data() + text.size(), size);
+    out.push_back(out.back() * size);
+  }
+  return s.site.space != access::Space::shared || out.size() < 2 || out.back() == 0 ? std::vector<u64>()
+                                                                                    : out;
+}
+
+// The declaration with rows of `pitch` bytes longer by so many: "tile[16][8][8 + 1]"; empty where they are not declared.
+std::string declared_with(const Subject& s, u64 pitch, u64 bytes) {
+  std::string out = s.site.declared;
+  std::size_t end = out.size();
+  u64 within = 0;
+  for (const u64 step : declared_steps(s)) {
+    if (step == pitch)
+      return name_of(s) + out.insert(end, fmt::format(" + {}", bytes / within)).substr(out.find('['));
+    end = out.rfind(']', end - 1), within = step;
+  }
+  return {};
+}
+
+// Rows that are as short as a structure is, but that the source declares, or that lanes of another access to the array go along one by
+// one: s[8][8]. 0: none.
 u64 short_row(const Subject& s) {
+  if (const std::vector<u64> steps = declared_steps(s); !steps.empty())
+    return steps[1] > swizzled_chunk && steps[1] < shortest_row ? steps[1] : 0;
   for (const Subject& one : of_same_array(s))
     if (const u64 row = stretch(main_class(one).example); row > swizzled_chunk && row < shortest_row)
       return row;
@@ -174,6 +207,9 @@ Rows rows_of(const Subject& s, u64 pitch) {
   const std::vector<Subject> perhaps = of_same_rows(s, pitch);
   for (const Subject& one : perhaps)
     if (surely_goes_there(s, one)) out.unit = std::max<u64>(out.unit, one.site.site.bytes);
+  const std::vector<u64> steps = declared_steps(s);
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    if (steps[i] == pitch) out.unit = std::lcm(out.unit, steps[i - 1]);
   std::vector<Subject> all;
   for (const Subject& one : perhaps)
     if (one.site.site.bytes > out.unit) // whose words such rows would split
@@ -198,13 +234,18 @@ Rows best_rows(const Subject& s) {
     return static_cast<double>(after) / static_cast<double>(rows.before.wavefronts);
   };
   Rows best;
-  std::vector<u64> distances = pitches(main_class(s).example);
-  const measure::WarpClass& main = main_class(s);
-  if (const u64 row = short_row(s);
-      row != 0 && (main.shape.distance() % row == 0 || stretch(main.example) == row))
-    distances.push_back(row);
-  for (u64 distance : distances) {
-    Rows tried = rows_of(s, row_within(s, distance));
+  std::vector<u64> rows = declared_steps(s);
+  if (!rows.empty()) {
+    rows.erase(rows.begin()); // of an element
+  } else {
+    const measure::WarpClass& main = main_class(s);
+    for (u64 distance : pitches(main.example)) rows.push_back(row_within(s, distance));
+    if (const u64 row = short_row(s);
+        row != 0 && (main.shape.distance() % row == 0 || stretch(main.example) == row))
+      rows.push_back(row_within(s, row));
+  }
+  for (u64 row : rows) {
+    Rows tried = rows_of(s, row);
     if (left(tried) < 1 && (best.pitch == 0 || left(tried) < left(best))) best = tried;
   }
   return best;
@@ -233,10 +274,9 @@ bool steps_double(const Subject& s) {
   std::set<u64> own;
   add_steps(s.site.distribution, own);
   if (own.size() > 1) return true;
-  if (own.empty() || s.site.site.frames.empty() || s.context.launch == nullptr) return false;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (other.space == s.site.space && other.site.array == s.site.site.array &&
-        other.site.function == s.site.site.function && !other.site.frames.empty() &&
+  if (own.empty() || s.site.site.frames.empty()) return false;
+  for (const measure::SiteRecord& other : in_function(s))
+    if (other.space == s.site.space && other.site.array == s.site.site.array && !other.site.frames.empty() &&
         other.site.frames.all().front().line == s.site.site.frames.all().front().line)
       add_steps(other.distribution, own);
   return own.size() >= some_rounds;
@@ -255,10 +295,10 @@ u64 parts_of_vector(const Subject& s) {
   const u64 step = main_class(s).shape.distance(), bytes = s.site.site.bytes;
   if (step > 16 || !is_power_of_two(step) || step <= bytes) return 0;
   std::set<u64> places{place_in(main_class(s), step)};
-  each_sibling(s, [&](const measure::SiteRecord& other) {
+  for (const measure::SiteRecord& other : siblings(s)) {
     const measure::WarpClass& c = other.distribution.classes.front();
     if (other.site.array == s.site.site.array && c.shape.distance() == step) places.insert(place_in(c, step));
-  });
+  }
   return places.size() * bytes == step ? places.size() : 0;
 }
 
@@ -350,11 +390,13 @@ void say_swizzle(const Subject& s, const Rows& rows, Advice& out) {
 
 void say_padding(const Subject& s, const Rows& rows, Advice& out) {
   const u64 bytes = rows.longer_by(), width = s.site.site.bytes;
-  out.change = fmt::format(
-      "make each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
+  const std::string declared = declared_with(s, rows.pitch, bytes);
+  out.change = declared.empty() ? "make" : fmt::format("declare {}, which makes", declared);
+  out.change += fmt::format(
+      " each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
       rows.pitch + bytes, rows.pitch,
       rows.padding.after.wavefronts <= rows.before.ideal_wavefronts ? "leaves no conflict" : "helps most");
-  if (rows.pitch > longest_usual_row)
+  if (rows.pitch > longest_usual_row && declared.empty())
     out.change += fmt::format("; if neighbouring lanes are n rows apart, {} / n bytes for each row", bytes);
   if (rows.swizzle.chunks != 0 && rows.swizzle.after.wavefronts <= rows.padding.after.wavefronts)
     out.change += fmt::format("; or, at the same size, keep chunk c of row r (16 bytes each) at {}",
@@ -365,7 +407,10 @@ void say_padding(const Subject& s, const Rows& rows, Advice& out) {
   if (rows.made_worse != 0)
     out.change +=
         fmt::format("; other accesses to it then take {} more wavefronts per launch", rows.made_worse);
-  if (rows.pitch % width == 0)
+  if (!declared.empty())
+    out.example =
+        fmt::format("__shared__ {}{};", s.site.declared.substr(0, s.site.declared.find('[')), declared);
+  else if (rows.pitch % width == 0)
     out.example = fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / width,
                               bytes / width, width, width == 1 ? "" : "s");
   predict(s, longer_rows(rows.pitch, bytes), out);

@@ -34,29 +34,26 @@ struct Cells {
 
 bool is_of_table(const Subject& s, const measure::SiteRecord& other, access::Kind kind) {
   return other.site.kind == kind && is_device(other.space) && other.site.array == s.site.site.array &&
-         other.site.bytes == s.site.site.bytes && other.site.function == s.site.site.function;
+         other.site.bytes == s.site.site.bytes;
 }
 
 Cells cells_of(const Subject& s, u64 stride) {
   Cells out{{}, std::gcd(arch::address_period, u64{warp_size} * stride)};
   const measure::SiteRecord* store = nullptr;
-  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+  for (const measure::SiteRecord& other : of_stride(s, stride))
     if (is_of_table(s, other, access::Kind::store)) store = &other;
-  });
   if (store == nullptr) return out;
   auto read_by = [&](i64 way) {
-    return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
+    return std::ranges::any_of(in_function(s), [&](const measure::SiteRecord& other) {
       return other.site.kind == access::Kind::load && other.site.array != s.site.site.array &&
-             other.site.function == s.site.site.function && other.pattern.shape.rows < 2 &&
-             other.pattern.shape.stride == way * i64{other.site.bytes};
+             other.pattern.shape.rows < 2 && other.pattern.shape.stride == way * i64{other.site.bytes};
     });
   };
   out.both_ways = read_by(1) && read_by(-1);
   out.written = start_of_lanes(store->distribution.classes.front());
-  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
+  for (const measure::SiteRecord& other : of_stride(s, stride))
     if (is_of_table(s, other, access::Kind::load))
       out.read.insert(out.place(start_of_lanes(other.distribution.classes.front()) - out.written));
-  });
   return out;
 }
 

@@ -72,7 +72,7 @@ bool data_choose(const Subject& s) {
 
 // Do the other lanes perform such an access in the other arm of a condition?
 bool has_other_arm(const Subject& s) {
-  return any_sibling(s, [&](const measure::SiteRecord& other) {
+  return std::ranges::any_of(siblings(s), [&](const measure::SiteRecord& other) {
     return other.site.array == s.site.site.array &&
            other.counters[s.context.column].instructions ==
                in_launch(s).counters[s.context.column].instructions &&
@@ -87,7 +87,7 @@ bool shares_rows(const Subject& s) {
     return site.pattern.kind() == measure::PatternKind::scattered && lanes_of_row(site) != 0;
   };
   return is_device(s.site.space) &&
-         (in_rows(s.site) || any_sibling(s, [&](const measure::SiteRecord& other) {
+         (in_rows(s.site) || std::ranges::any_of(siblings(s), [&](const measure::SiteRecord& other) {
             const arch::Counts& theirs = other.counters[s.context.column];
             return theirs.threads * s.counters.instructions == s.counters.threads * theirs.instructions &&
                    in_rows(other);

@@ -5,8 +5,8 @@
 // Nothing tells a structure's size but where other accesses of the array go, in the same stride: {0, 8} in a row of 1264 bytes
 // are two members of 16 bytes, {2, 5} of every 6 bytes one member of 3. Where that leaves a choice, it is the one that gains less.
 #include "advise/rules/rules.h"
+#include "source/types.h"
 #include <bit>
-#include <fmt/format.h>
 #include <numeric>
 #include <set>
 
@@ -18,13 +18,10 @@ enum class ArrayOf : u8 { unknown, numbers, structures };
 
 // As far as the kernel's name tells, or the source, where other names may be of anything.
 ArrayOf array_of(const Subject& s) {
-  static constexpr std::string_view numbers =
-      "|char|signed char|unsigned char|short|unsigned short|int|unsigned int|unsigned|long|"
-      "unsigned long|long long|unsigned long long|float|double|__half|half|__nv_bfloat16|bool|"
-      "int8_t|uint8_t|int16_t|uint16_t|int32_t|uint32_t|int64_t|uint64_t|size_t|";
   const std::string_view type = element_type(s);
   if (type.empty() || type == "void") return ArrayOf::unknown;
-  if (numbers.find(fmt::format("|{}|", type)) != numbers.npos) return ArrayOf::numbers;
+  const bool is_vector = source::known_type(type).value_or(source::KnownType()).elements != 0;
+  if (source::size_of(type) != 0 && !is_vector) return ArrayOf::numbers;
   return s.site.declared.empty() ? ArrayOf::structures : ArrayOf::unknown;
 }
 
@@ -34,13 +31,11 @@ std::set<u64> places(const Subject& s, u64 stride) {
   const u64 period = std::gcd(arch::address_period, u64{warp_size} * stride);
   const i64 own = start_of_lanes(main_class(s));
   std::set<i64> around{0};
-  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
-    if (!is_device(other.space) || other.site.array != s.site.site.array ||
-        other.site.function != s.site.site.function)
-      return;
+  for (const measure::SiteRecord& other : of_stride(s, stride)) {
+    if (!is_device(other.space) || other.site.array != s.site.site.array) continue;
     const u64 apart = static_cast<u64>(start_of_lanes(other.distribution.classes.front()) - own) % period;
     around.insert(static_cast<i64>(apart) - (2 * apart > period ? static_cast<i64>(period) : 0));
-  });
+  }
   std::set<u64> out;
   for (const i64 place : around) out.insert(static_cast<u64>(place - *around.begin()));
   return out;
@@ -57,12 +52,10 @@ u64 distance_of_structures(const std::set<u64>& places, u64 bytes) {
 
 // Do lanes of another array's accesses of the same width lie so far apart?
 bool another_array_has(const Subject& s, u64 stride) {
-  bool out = false;
-  each_of_stride(s, stride, [&](const measure::SiteRecord& other) {
-    out = out || (is_device(other.space) && other.site.bytes == s.site.site.bytes &&
-                  other.site.array != s.site.site.array && other.site.function == s.site.site.function);
+  return std::ranges::any_of(of_stride(s, stride), [&](const measure::SiteRecord& other) {
+    return is_device(other.space) && other.site.bytes == s.site.site.bytes &&
+           other.site.array != s.site.site.array;
   });
-  return out;
 }
 
 } // namespace

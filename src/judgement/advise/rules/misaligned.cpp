@@ -124,7 +124,7 @@ void align_runs_but_one_element(access::WarpAccess& access) {
 } // namespace
 
 bool has_aligned_twin(const Subject& s) {
-  return any_sibling(s, [&](const measure::SiteRecord& other) {
+  return std::ranges::any_of(siblings(s), [&](const measure::SiteRecord& other) {
     const arch::Counts& theirs = other.counters[s.context.column];
     if (theirs.instructions == 0 || of_another_row(s, other)) return false;
     bool same_array =

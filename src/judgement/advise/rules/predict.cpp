@@ -51,11 +51,11 @@ void predict(const Subject& s, const Change& change, Advice& out) {
 double share_at_place(const Subject& s, const std::function<bool(const measure::SiteRecord&)>& f) {
   if (s.context.launch == nullptr) return f(s.site) ? 1 : 0;
   u64 of_these = 0, all = 0;
-  each_at_place(s, [&](const measure::SiteRecord& other) {
-    if (other.distribution.classes.empty()) return;
+  for (const measure::SiteRecord& other : at_place(s)) {
+    if (other.distribution.classes.empty()) continue;
     const u64 times = other.counters[s.context.column].instructions;
     all += times, of_these += f(other) ? times : 0;
-  });
+  }
   return all == 0 ? 0 : static_cast<double>(of_these) / static_cast<double>(all);
 }
 

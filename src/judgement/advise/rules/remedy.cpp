@@ -1,5 +1,5 @@
 #include "advise/remedy.h"
-#include "advise/rules/remedies.h"
+#include "advise/rules/rules.h"
 
 namespace warplens::advise {
 

@@ -45,14 +45,11 @@ bool meets_others(const Subject& s) {
   const access::Site& own = s.site.site;
   const measure::FirstBlock& block = s.site.distribution.first_block;
   return std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
-    const access::Array& array = other.site.array;
-    const bool apart = own.array.kind != access::ArrayKind::unknown &&
-                       array.kind != access::ArrayKind::unknown && array != own.array;
-    if (apart || !is_device(other.space) || other.site.kind == own.kind ||
+    if (!may_be_of_array(s, other) || !is_device(other.space) || other.site.kind == own.kind ||
         other.counters[s.context.column].instructions == 0)
       return false;
     return other.distribution.first_block.distinct_sectors != block.distinct_sectors ||
-           (own.array == array && first_word(other) != first_word(s.site));
+           (own.array == other.site.array && first_word(other) != first_word(s.site));
   });
 }
 

@@ -17,12 +17,9 @@ u64 of_all_blocks(u64 all, u64 changed, u64 in_first_block) {
 }
 
 bool stores_as_many(const Subject& s) {
-  if (s.context.launch == nullptr) return false;
   u64 loaded = 0, stored = 0;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
-    if (!is_device(other.space) || other.site.function != s.site.site.function ||
-        s.context.column >= other.counters.size())
-      continue;
+  for (const measure::SiteRecord& other : in_function(s)) {
+    if (!is_device(other.space) || s.context.column >= other.counters.size()) continue;
     const u64 bytes = other.counters[s.context.column].threads * other.site.bytes;
     if (other.site.kind == access::Kind::store || is_atomic(other.site.kind)) stored += bytes;
     if (other.site.kind == s.site.site.kind && other.site.array == s.site.site.array) loaded += bytes;
@@ -42,9 +39,9 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
       static_cast<double>(out.after.instructions) / static_cast<double>(s.counters.instructions);
   double now = 0, then = 0; // sectors
   std::vector<std::string> names;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+  for (const measure::SiteRecord& other : in_function(s)) {
     const measure::FirstBlock& block = other.distribution.first_block;
-    if (other.site.kind != access::Kind::load || other.site.function != s.site.site.function ||
+    if (other.site.kind != access::Kind::load ||
         !(is_device(other.space) || other.space == access::Space::shared) ||
         other.pattern.shape.form != measure::Form::broadcast || 2 * block.again > block.requests ||
         other.counters[column].instructions < turns)
@@ -63,7 +60,7 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
                     "what that costs",
                     fmt::join(names, ", "));
   u64 in_launch = 0;
-  each_at_place(s, [&](const measure::SiteRecord& o) { in_launch += o.counters[column].instructions; });
+  for (const measure::SiteRecord& other : at_place(s)) in_launch += other.counters[column].instructions;
   if (then > now && in_launch != 0)
     out.lost_beside = static_cast<u64>((then - now) * static_cast<double>(s.counters.instructions) /
                                        static_cast<double>(in_launch));
@@ -136,18 +133,17 @@ bool same_for_all_lanes(const measure::SiteRecord& site) {
 bool threads_have_arrays(const Subject& s) {
   const access::Site& own = s.site.site;
   if (is_heap(s)) return !own.array.indirect;
-  if (!own.array.indirect || s.context.launch == nullptr) return false;
+  if (!own.array.indirect) return false;
   // What leads on to the next pointer is a list or a tree, not an array.
   const bool walked = s.site.distribution.first_block.rows != 0 || own.kind == access::Kind::store;
   if (own.bytes == pointer_bytes && !walked) return false;
   access::Array pointers = own.array;
   pointers.indirect = false;
   bool reads_own = false;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites) {
+  for (const measure::SiteRecord& other : in_function(s)) {
     const access::Array& array = other.site.array;
     if (other.site.kind != access::Kind::load || other.site.bytes % pointer_bytes != 0 ||
-        array.parameter != own.array.parameter || other.distribution.classes.empty() ||
-        other.site.function != own.function)
+        array.parameter != own.array.parameter || other.distribution.classes.empty())
       continue;
     if (array == own.array && own.bytes != pointer_bytes) return false;
     reads_own = reads_own || (array == pointers && !same_for_all_lanes(other));

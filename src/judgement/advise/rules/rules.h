@@ -2,10 +2,12 @@
 // and the architecture counts the result. So the sentence, the number and the change are the same thing.
 #pragma once
 #include "advise/advise.h"
+#include "findings/remedy.h"
 #include "findings/rules.h"
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <ranges>
 
 namespace warplens::advise::rules {
 
@@ -43,6 +45,10 @@ Rule repeated;            // a block reads the same again and again: a tile
 inline constexpr Rule* all[] = {
     strided,       narrow_block,        misaligned,  broadcast, scattered,  narrow,   scattered_copy,
     bank_conflict, constant_serialised, local_array, atomics,   divergence, left_out, repeated};
+
+// What two of them would have done, as far as edits of the source can make it.
+findings::Remedy remedy_of_stride(const Subject&);
+findings::Remedy remedy_of_conflict(const Subject&);
 
 // Changes one warp's lanes: their addresses, which of them take part, the space or the width.
 using Change = std::function<void(access::WarpAccess&)>;
@@ -84,6 +90,8 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 bool say_rows_of_threads(const Subject&, Advice& out);
 // Lanes go upwards, but apart, by an index that each reads: to store the elements in the order of the index.
 void say_renumbered(const Subject&, Advice& out);
+// Each step's index is what the step before it read: to store the elements in the order of the steps, or to take fewer steps.
+void say_links(const Subject&, Advice& out);
 // Adds what to do instead where rows cannot be shared out, as each element follows from the one before it.
 void say_recurrence(const Subject&, Advice& out);
 // Does the kernel store about as many values as it loads from the array? Then they are not combined.
@@ -150,45 +158,50 @@ inline bool is_sibling(const Subject& s, const measure::SiteRecord& other) {
          other.site.kind == s.site.site.kind && other.site.bytes == s.site.site.bytes &&
          other.site.function == s.site.site.function && !other.distribution.classes.empty();
 }
-// Calls f(record) for each other access of the launch that ran, in the same space, of the same kind and width, in the
-// same function.
-template <class F> void each_sibling(const Subject& s, F&& f) {
-  if (s.context.launch == nullptr) return;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (is_sibling(s, other)) f(other);
-}
-// Is f(record) true of one of them?
-template <class F> bool any_sibling(const Subject& s, F&& f) {
-  return s.context.launch != nullptr &&
-         std::ranges::any_of(s.context.launch->record().sites, [&](const measure::SiteRecord& other) {
-           return is_sibling(s, other) && f(other);
-         });
+// Is it not known that it goes to another array?
+inline bool may_be_of_array(const Subject& s, const measure::SiteRecord& other) {
+  const access::Array &one = s.site.site.array, &another = other.site.array;
+  return one.kind == access::ArrayKind::unknown || another.kind == access::ArrayKind::unknown ||
+         one == another;
 }
 inline bool same_place(const access::Site& a, const access::Site& b) {
   return !a.frames.empty() && a.frames == b.frames;
 }
-// Calls f(record) for each instruction of the launch that is at the place of `s`, of its kind and to its array: what is advised on
-// may be several.
-template <class F> void each_at_place(const Subject& s, F&& f) {
-  if (s.context.launch == nullptr) return;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (other.space == s.site.space && other.site.kind == s.site.site.kind &&
-        other.site.array == s.site.site.array &&
-        (other.site.id == s.site.site.id || same_place(other.site, s.site.site)))
-      f(other);
+// The launch's accesses in the function of `s`, itself among them; none where no launch is known. `s` outlives what these return.
+inline auto in_function(const Subject& s) {
+  static const std::vector<measure::SiteRecord> none;
+  return (s.context.launch == nullptr ? none : s.context.launch->record().sites) |
+         std::views::filter(
+             [&s](const measure::SiteRecord& other) { return other.site.function == s.site.site.function; });
 }
-// Calls f(record) for each access of the function to the array of `s`, this one among them, where it is known which array that is.
-template <class F> void each_to_array(const Subject& s, F&& f) {
-  if (s.context.launch == nullptr || s.site.site.array.kind == access::ArrayKind::unknown) return;
-  for (const measure::SiteRecord& other : s.context.launch->record().sites)
-    if (other.space == s.site.space && other.site.array == s.site.site.array &&
-        other.site.function == s.site.site.function)
-      f(other);
+// Of these the others that ran, in the same space, of the same kind and width.
+inline auto siblings(const Subject& s) {
+  return in_function(s) |
+         std::views::filter([&s](const measure::SiteRecord& other) { return is_sibling(s, other); });
 }
-// Calls f(record) for each access of the launch that ran and has this stride, whatever else it is.
-template <class F> void each_of_stride(const Subject& s, u64 stride, F&& f) {
-  if (s.context.launch == nullptr) return;
-  for (const measure::SiteRecord* other : s.context.launch->of_stride(stride)) f(*other);
+// Those at the place of `s`, of its kind and to its array: what is advised on may be several.
+inline auto at_place(const Subject& s) {
+  return in_function(s) | std::views::filter([&s](const measure::SiteRecord& other) {
+           return other.space == s.site.space && other.site.kind == s.site.site.kind &&
+                  other.site.array == s.site.site.array &&
+                  (other.site.id == s.site.site.id || same_place(other.site, s.site.site));
+         });
+}
+// Those to the array of `s`, where it is known which array that is.
+inline auto to_array(const Subject& s) {
+  return in_function(s) | std::views::filter([&s](const measure::SiteRecord& other) {
+           return s.site.site.array.kind != access::ArrayKind::unknown && other.space == s.site.space &&
+                  other.site.array == s.site.site.array;
+         });
+}
+// Those that ran and have this stride, whatever else they are.
+inline auto of_stride(const Subject& s, u64 stride) {
+  static const std::vector<const measure::SiteRecord*> none;
+  return (s.context.launch == nullptr ? none : s.context.launch->of_stride(stride)) |
+         std::views::transform(
+             [](const measure::SiteRecord* other) -> const measure::SiteRecord& { return *other; }) |
+         std::views::filter(
+             [&s](const measure::SiteRecord& other) { return other.site.function == s.site.site.function; });
 }
 
 // Does another access of the kernel do the same work from an aligned start? Of the same array where that is known, with about

@@ -230,6 +230,20 @@ void say_renumbered(const Subject& s, Advice& out) {
   out.example = fmt::format("{0}[t] instead of {0}[index[t]]", name_of(s));
 }
 
+void say_links(const Subject& s, Advice& out) {
+  predict(s, consecutive(s), out);
+  out.way = Way::sorted_reads;
+  out.cause = "the index of each step is what the step before it read, so that no other order of the threads "
+              "brings lanes together";
+  out.change =
+      "store the elements in the order of the steps, element k of all chains side by side, if each is in one "
+      "chain. Where only the end of a chain is wanted, make chains shorter. Store the end in the elements on "
+      "the way "
+      "(path compression), or replace each link by the next one's in rounds (pointer jumping)";
+  out.example = "next[i] = next[next[i]];";
+  out.confidence = Confidence::possible;
+}
+
 // The bytes that divide all distances between lanes of a warp, in every class; 0 where too few lanes tell.
 static u64 row_of_column(const Subject& s) {
   constexpr u32 some = 8; // distances
@@ -253,7 +267,7 @@ static bool uses_rows(const Subject& s, u64 row) {
     for (const measure::WarpClass& c : site.distribution.classes) places.insert(place_in(c, known));
   };
   add(s.site);
-  each_to_array(s, add);
+  for (const measure::SiteRecord& other : to_array(s)) add(other);
   return known <= s.site.site.bytes || places.size() > 1;
 }
 
@@ -287,6 +301,12 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
   if (!is_device(s.site.space) || is_atomic(s.site.site.kind) || !(form == measure::Form::scattered || apart))
     return;
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
+  if (s.site.follows_links) {
+    say_links(s, out);
+    out.title = "each thread follows links, one after the other";
+    list.push_back(std::move(out));
+    return;
+  }
   if (!apart && !is_heap(s) && say_rows_of_threads(s, out)) {
     list.push_back(std::move(out));
     return;

@@ -1,5 +1,5 @@
 #include "advise/rules/triton.h"
-#include "advise/rules/remedies.h"
+#include "advise/rules/rules.h"
 #include <fmt/format.h>
 
 namespace warplens::advise {

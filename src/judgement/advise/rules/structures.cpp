@@ -1,0 +1,234 @@
+// Strided lanes that go to elements of structures, of vectors, or of rows that are as short: the elements of neighbours side by side,
+// in arrays of their own or in the other order of indices; or the vector at once.
+#include "advise/rules/strided.h"
+#include "base/bits.h"
+#include "source/types.h"
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace warplens::advise::rules {
+
+namespace {
+
+// Does one statement read or write several places of the array's structures, as the elements of a member? Its instructions follow
+// each other.
+bool has_array_member(const Subject& s, u64 stride) {
+  const measure::SiteRecord* before = nullptr;
+  for (const measure::SiteRecord& other : of_stride(s, stride)) {
+    if (other.site.array != s.site.site.array) continue;
+    if (before != nullptr && same_place(before->site, other.site) && before->site.kind == other.site.kind &&
+        place_in(before->distribution.classes.front(), stride) !=
+            place_in(other.distribution.classes.front(), stride))
+      return true;
+    before = &other;
+  }
+  return false;
+}
+
+// Are so many accesses of a thread the parts of one vector?
+bool are_a_vector(const Subject& s, u64 parts, u64 stride) {
+  return parts * s.site.site.bytes == stride && is_power_of_two(stride) && stride <= largest_vector;
+}
+
+// "double2", of a vector of which the access moves a part, and which lanes are apart: "double4". Empty: it is no such vector.
+std::string part_of_vector(const Subject& s, u64 stride) {
+  std::string_view type = element_type(s);
+  type = type.substr(0, type.find('_')); // double4_16a
+  const auto [bytes, elements] = source::known_type(type).value_or(source::KnownType());
+  if (elements < 2 || bytes != stride || !type.ends_with(std::to_string(elements))) return {};
+  const u64 part = s.site.site.bytes * elements / bytes;
+  if (part == 0 || part == elements) return {};
+  type.remove_suffix(1);
+  return part == 1 ? std::string(type) : fmt::format("{}{}", type, part);
+}
+
+// Each member of a structure in an array of its own. Lanes that leave structures out still do, and warps that begin in the middle
+// of a sector's structures, as those of a neighbour's do, begin in the middle of a sector.
+Change parts_apart(const Subject& s) {
+  const measure::Shape& shape = s.site.pattern.shape;
+  const u64 bytes = s.site.site.bytes, structure = structure_of(s, shape.distance());
+  auto start = [=, stride = shape.stride](const access::WarpAccess& access) {
+    const u32 lowest = stride < 0 ? warp_size - 1 : 0;
+    const i64 lane = std::countr_zero(access.active);
+    const u64 place =
+        (of_first_lane(access) + static_cast<u64>((i64{lowest} - lane) * stride)) % measure::sector_bytes;
+    return place / structure * bytes % measure::sector_bytes;
+  };
+  return lanes_in_rows(s, bytes * shape.distance() / structure,
+                       shape.gap * static_cast<i64>(bytes) / static_cast<i64>(structure), start);
+}
+
+// Do the rows of the first block's threads fill the stride, or, read in several goes, all that lies between the threads?
+bool fill_the_stride(const Subject& s, const measure::SiteRecord& site, u64 stride) {
+  const measure::FirstBlock& block = site.distribution.first_block;
+  const u64 read = block.row_elements * site.site.bytes,
+            touched = block.distinct_sectors * measure::sector_bytes,
+            all = s.context.launch->record().block.count() * stride;
+  return block.rows != 0 && (10 * read >= 9 * block.rows * stride || 10 * std::min(read, touched) >= 9 * all);
+}
+
+bool on_one_line(const access::Site& a, const access::Site& b) {
+  return !a.frames.empty() && !b.frames.empty() && a.frames[0].file == b.frames[0].file &&
+         a.frames[0].line == b.frames[0].line;
+}
+
+// Does a line of the source both load and store elements of this stride, and no other load them? Then it does the same to each.
+bool treats_alike(const Subject& s, u64 stride) {
+  bool both = false, elsewhere = false;
+  for (const measure::SiteRecord& other : of_stride(s, stride)) {
+    if (!is_device(other.space)) continue;
+    const bool here = on_one_line(other.site, s.site.site);
+    both = both || (here && other.site.kind != s.site.site.kind);
+    elsewhere = elsewhere || (!here && other.site.kind == access::Kind::load);
+  }
+  return both && !elsewhere;
+}
+
+// A vector that is moved in parts has the layout that its type says.
+bool say_parts(const Subject& s, u64 stride, Advice& out) {
+  const std::string part = part_of_vector(s, stride);
+  if (part.empty()) return false;
+  out.change = fmt::format("store {} arrays of {} instead of one of {}, so that neighbouring threads use "
+                           "neighbouring elements",
+                           stride / s.site.site.bytes, part, element_type(s));
+  out.example = fmt::format("{0}0[i], {0}1[i] instead of {0}[i]", name_of(s));
+  return true;
+}
+
+} // namespace
+
+bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
+  return are_a_vector(s, near.unrolled + 1, stride);
+}
+
+bool is_library_state(const Subject& s) { return element_type(s).starts_with("curandState"); }
+
+bool has_own_value(const Subject& s) {
+  const u64 warps = launched_warps(s);
+  return std::ranges::any_of(in_function(s), [&](const measure::SiteRecord& other) {
+    const access::Kind kind = other.site.kind;
+    return is_device(other.space) && (kind == access::Kind::load || kind == access::Kind::store) &&
+           other.site.array != s.site.site.array && other.pattern.kind() != measure::PatternKind::broadcast &&
+           !repeats(s, other) && 2 * other.counters[s.context.column].threads >= warps * warp_size;
+  });
+}
+
+// Does a loop take each thread along its part of a vector, and are these parts all of it? What the thread finds there it combines
+// with the others', or stores in as many places: its part is no row that belongs together.
+bool takes_a_part(const Subject& s, u64 stride) {
+  if (!has_numbers(s) || stride % s.site.site.bytes != 0 || !repeats(s, in_launch(s)) || has_own_value(s))
+    return false;
+  return std::ranges::any_of(of_stride(s, stride), [&](const measure::SiteRecord& other) {
+    return other.site.kind == access::Kind::load && is_device(other.space) && repeats(s, other) &&
+           fill_the_stride(s, other, stride);
+  });
+}
+
+// Does each thread go through a few numbers of an array that are no power of two, as parts of vectors mostly are? They are rather a
+// structure, as the 19 of a cell, of which each thread needs all.
+bool has_records(const Subject& s, u64 stride, const Neighbours& near) {
+  const u64 elements = stride / s.site.site.bytes;
+  return (has_numbers(s) || element_type(s).empty()) && stride % s.site.site.bytes == 0 &&
+         elements < warp_size && !is_power_of_two(elements) && near.members == 1 &&
+         (near.unrolled != 0 ? has_numbers(s) : repeats(s, in_launch(s))) && !treats_alike(s, stride);
+}
+
+// A thread takes neighbouring elements of a vector, one after the other. `apart`: they are known not to belong together.
+void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
+  const u64 elements = stride / s.site.site.bytes;
+  out.way = Way::turns;
+  out.change = "let neighbouring threads take neighbouring elements: thread t takes t, t + threads, "
+               "t + 2*threads, … (threads: gridDim.x*blockDim.x)";
+  if (!apart)
+    out.change += fmt::format(", where all are treated alike; where a thread needs its {0} together, {1} "
+                              "(count: how many threads)",
+                              elements, other_way_round(s, stride));
+  else if (stores_as_many(s))
+    out.change += ", if none depends on the one before it";
+  out.example = "for (int i = t; i < n; i += threads) …";
+  predict(s, parts_apart(s), out);
+}
+
+// The thread reads or writes several places of what may be a structure.
+void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
+  const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
+  if (has_numbers(s) && near.members == 1 && stride % bytes == 0) return say_turns(s, stride, false, out);
+  out.way = Way::layout;
+  predict(s, parts_apart(s), out);
+  const u32 members = near.members + near.unrolled;
+  const bool whole = members * bytes == stride, vector = are_a_vector(s, members, stride);
+  if (!vector && say_parts(s, stride, out)) return;
+  if (vector && (bytes != 1 || stride <= 4))
+    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
+  out.change += "store one array per member (structure of arrays)";
+  if (stride % bytes == 0)
+    out.change +=
+        fmt::format("; where it is one array, {} (count: how many structures)", other_way_round(s, stride));
+  if (bytes == 1 && stride > 4)
+    out.change += "; if the structure is packed, align its members, which are read byte by byte now";
+  else if (whole && !vector && padded <= largest_vector)
+    out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
+  out.example = "x[i] instead of p[i].x";
+}
+
+// Rows that are as short as a structure is: in the other order of indices neighbours are side by side, and no lane is idle.
+void say_other_order(const Subject& s, u64 stride, Advice& out) {
+  out.change = fmt::format("store the array the other way round: {} (count: how many rows), so that "
+                           "neighbouring threads {} neighbouring elements",
+                           other_way_round(s, stride), reads(s.site.site.kind) ? "read" : "write");
+  out.way = Way::layout;
+  out.example = "table[k*count + i]";
+  predict(s, parts_apart(s), out);
+}
+
+// Threads own the elements of a structure, or of a short row.
+void say_elements(const Subject& s, u64 stride, Advice& out) {
+  const bool of_scalars = has_numbers(s), load = s.site.site.kind == access::Kind::load;
+  out.way = Way::layout;
+  predict(s, parts_apart(s), out);
+  if (say_parts(s, stride, out)) return;
+  out.change = "let neighbouring threads use neighbouring elements: ";
+  if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
+  if (!of_scalars && has_array_member(s, stride))
+    out.change += "and of a member that is an array one for each of its elements, ";
+  if (stride % s.site.site.bytes != 0)
+    out.change += of_scalars ? "another index" : "else another index";
+  else
+    out.change += fmt::format("{} {}(count: how many {})", other_way_round(s, stride),
+                              of_scalars ? "" : "where it is one array ", of_scalars ? "rows" : "structures");
+  if (of_scalars)
+    out.change += load ? "; where the index is loaded itself, sort or renumber by it"
+                       : ", where nothing needs the array in this order; else another index for the threads";
+  out.example = "x[i] instead of p[i].x";
+}
+
+// cuRAND's generators read and write their state in device memory for each number.
+void say_library_state(const Subject& s, Advice& out) {
+  out.change =
+      "the structure is the library's. Copy it into a local variable, take all numbers of the thread from "
+      "that, and store it once at the end. Where that is done, let each thread take more numbers";
+  out.example =
+      fmt::format("curandState state = {0}[i]; … curand_uniform(&state) … {0}[i] = state;", name_of(s));
+  out.after = s.counters, out.lanes.reset(); // how much less often, the lanes do not tell
+}
+
+// Each thread moves its vector a part at a time.
+void say_vector(u64 stride, Advice& out) {
+  out.way = Way::layout;
+  out.change = fmt::format(
+      "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
+      "a vector ({1})",
+      stride,
+      stride == 16  ? "float4, int4"
+      : stride == 8 ? "float2, int2"
+      : stride == 4 ? "char4"
+                    : "char2");
+  out.example = fmt::format("struct __align__({}) T {{ … }}; … out[i] = in[i];", stride);
+}
+
+std::string other_way_round(const Subject& s, u64 row) {
+  return fmt::format("{0}[k*count + i] instead of {0}[{1}*i + k]", name_of(s), row / s.site.site.bytes);
+}
+
+} // namespace warplens::advise::rules
