@@ -77,11 +77,12 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     out.back().frames = stacks.at(access->location);
     auto& [array, copied_to] = arrays[access->site];
     // Machine code's addresses of shared memory are numbers.
-    const bool lost = array.kind == access::ArrayKind::unknown || array.kind == access::ArrayKind::several ||
-                      (site.space == access::Space::shared && array.kind != access::ArrayKind::shared);
+    const bool is_number = site.space == access::Space::shared && array.kind != access::ArrayKind::shared;
+    const bool lost =
+        is_number || array.kind == access::ArrayKind::unknown || array.kind == access::ArrayKind::several;
     if (access::is_spill(site))
       ; // no array of the program
-    else if (!lost || site.array.kind == access::ArrayKind::unknown)
+    else if (!lost || (!is_number && site.array.kind == access::ArrayKind::unknown))
       out.back().array = std::move(array);
     else if (!site.array.name.empty())
       out.back().array.name = ptx::variable_name(site.array.name);
