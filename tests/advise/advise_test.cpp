@@ -328,6 +328,13 @@ TEST(Advise, ElementsThatAreLeftOutLieInTheSameSectors) {
     EXPECT_EQ(advice->after.sectors, 100 * u64{static_cast<u32>(std::popcount(active))} / 8);
     EXPECT_EQ(advice, &list.front()) << "before the lanes themselves";
   }
+  Built board = some_lanes(0x55555555u); // whose rows begin with another colour
+  const Built other_rows = some_lanes(0xaaaaaaaau), other_condition = some_lanes(0xccccccccu);
+  board.site.distribution.classes.push_back(other_rows.site.distribution.classes[0]);
+  board.site.counters[0] *= 2;
+  EXPECT_NE(of_rule(advise(board.site, board.context), findings::Rule::uncoalesced_load), nullptr);
+  board.site.distribution.classes[1] = other_condition.site.distribution.classes[0];
+  EXPECT_EQ(of_rule(advise(board.site, board.context), findings::Rule::uncoalesced_load), nullptr);
   for (const u32 active : {0xffu, 0x00ffff00u, 0xd4aa9163u}) { // whole sectors, and what the data choose
     const Built others = some_lanes(active);
     EXPECT_EQ(of_rule(advise(others.site, others.context), findings::Rule::uncoalesced_load), nullptr)

@@ -255,8 +255,17 @@ TEST(Advise, ACopyOfATableForEachBlock) {
             std::string::npos)
       << none.change;
   block.lanes = block.sectors = 200'000, block.words = 20'000;
-  EXPECT_NE(only(advise(bins.site, bins.context)).change.find("(79 kB of shared memory) does not fit"),
-            std::string::npos);
+  const auto change = [&](u32 sm) {
+    bins.context.architecture = arch::find(sm);
+    return only(advise(bins.site, bins.context)).change;
+  };
+  EXPECT_NE(change(90).find("49.2 kB of it are dynamic, as cudaFuncSetAttribute allows"), std::string::npos)
+      << change(90);
+  EXPECT_NE(change(60).find("(80 kB of shared memory) does not fit in the 49.2 kB"), std::string::npos)
+      << change(60);
+  block.words = 60'000;
+  EXPECT_NE(change(90).find("(240 kB of shared memory) does not fit in the 232 kB"), std::string::npos)
+      << change(90);
 }
 
 // An unrolled loop is several instructions, and their sum has as many tables.
@@ -269,7 +278,7 @@ TEST(Advise, ACopyIsAsLargeAsOneTable) {
   block *= 4;
   const Advice sort = only(advise_in(bins, launch));
   EXPECT_NE(
-      sort.change.find("a copy for each block (32 kB of shared memory) fits, but has 4096 words to clear "
+      sort.change.find("a copy for each block (32.8 kB of shared memory) fits, but has 4096 words to clear "
                        "and to add up, for 512 updates"),
       std::string::npos)
       << sort.change;

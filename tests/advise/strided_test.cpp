@@ -332,6 +332,27 @@ TEST(Advise, StructuresOfOneStatementGetTheSameChange) {
         << one->site.site.array.name;
 }
 
+// Lanes that lie two structures apart go to the same members in both; members of other widths are none of these.
+TEST(Advise, WhatIsInAStructureIsAsWideInEach) {
+  const auto left = [](std::vector<std::pair<u64, u32>> members,
+                       u64 stride) { // where they are, and how wide; of the last
+    std::vector<Built> all;
+    for (const auto& [place, bytes] : members)
+      all.push_back(site(Space::global, Kind::load, bytes, [=](u32 l) { return place + l * stride; }));
+    std::vector<Built*> pointers;
+    for (Built& one : all) {
+      one.site.site.array = {.kind = access::ArrayKind::parameter, .name = "a"};
+      one.site.site.frames = {{"a.cu", 5 + static_cast<u32>(&one - all.data()), 3, ""}};
+      pointers.push_back(&one);
+    }
+    const measure::LaunchRecord launch = launch_of(pointers);
+    return only(advise_in(all.back(), launch)).after.sectors;
+  };
+  EXPECT_EQ(left({{0, 2}, {2, 1}}, 4), 100u) << "a length of two bytes, and a value of one";
+  EXPECT_EQ(left({{8, 8}, {0, 4}}, 16), 400u);
+  EXPECT_EQ(left({{0, 4}, {8, 4}}, 16), 800u) << "every second of 8 bytes";
+}
+
 // A structure that is copied, each member by an access of its own because nothing says how it is aligned.
 TEST(Advise, AStructureThatIsMovedWhole) {
   Built a = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 8; });

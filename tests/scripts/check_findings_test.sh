@@ -19,7 +19,8 @@ for number, text in enumerate(open("check_findings.cu"), 1):
     if severity == "none":
         wrong = here
     else:
-        said = [" ".join([f["message"]] + [n["text"] for n in f["notes"]] + [(f["fix"] or {}).get("text", "")])
+        said = [" ".join([f["message"]] + [n["text"] for n in f["notes"]] + [(f["fix"] or {}).get("text", "")]
+                         + [f"{c['fixed']:g} after the fix" for c in f["costs"] if c["fixed"] is not None])
                 for f in here if f["severity"] == severity]
         wrong = not any(words in one for one in said)
     if wrong:
@@ -47,6 +48,23 @@ expect_not_in stdout 'index-overflow'
 run "$warplens" check --compiler clang --no-config --kernel square --set n=46341 check_findings.cu
 expect_code 0
 expect_in stdout 'note: the index of .a. is too large for 32 bits in a launch of this size'
+
+# In a block that is known, a warp may cover rows of lanes that are side by side already.
+cat >narrow.cu <<'CU'
+__global__ void pixels(const unsigned char* image, float* out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[threadIdx.y * blockDim.x + threadIdx.x] = image[y * 1024 + x];
+}
+__global__ void short_rows(const unsigned char* image, float* out) {
+  out[threadIdx.y * blockDim.x + threadIdx.x] = image[(blockIdx.x * blockDim.y + threadIdx.y) * 24 + threadIdx.x];
+}
+CU
+for block in 8,8 4,8,2; do
+  run "$warplens" check --compiler clang --no-config --kernel pixels --block $block narrow.cu
+  expect_in stdout 'help: make the block at least 32 threads wide'
+done
+run "$warplens" check --compiler clang --no-config --kernel short_rows --block 8,8 narrow.cu
+expect_in stdout 'help: let a warp take longer parts of rows'
 
 # A tile by a loop that clang unrolls: lanes lie in one of several ways, and nothing says that it is a bad one.
 cat >tile.cu <<'CU'

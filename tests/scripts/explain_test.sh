@@ -57,6 +57,13 @@ run "$warplens" explain 'img[3*i+c]' # a letter is no mistyped other letter
 expect_in stderr 'give it one: --set c=1024'
 run "$warplens" explain --counter "Uncoalesced Global Accesses" --json
 expect_json stdout 'r["warplens"]' 'sectors - ideal_sectors'
+# Our own numbers, too: all that the page of metrics names.
+for name in excess $(sed -n '/^| count/,/^$/s/^| \(`.*`\) |.*/\1/p' "$source_dir/docs/look-up/metrics.md" | cut -d'|' -f1 | tr -d '`,'); do
+  run "$warplens" explain --counter "$name"
+  expect_code 0
+done
+run "$warplens" explain --counter excess
+expect_in stdout 'DRAM'
 run "$warplens" explain --counter gld_efficency
 expect_code 2
 expect_in stderr "did you mean 'gld_efficiency'"

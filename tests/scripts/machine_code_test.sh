@@ -103,6 +103,39 @@ expect_code 0
 expect_json back.json '{(s["line"], s["array"]["name"]) for s in r["launches"][0]["sites"] if s["op"] == "store"}' "{(8, 'bits')}"
 expect_json back.json '{s["array"]["name"] for s in r["launches"][0]["sites"] if s["line"] == 5}' "{'decisions'}"
 
+# Which of several variables of a line it is, the width of the access tells; where it does not, both are named.
+cat >names.cu <<'CU'
+#include <cstdio>
+__constant__ float weight[64];
+__constant__ unsigned char order[64];
+__global__ void constants(const float* in, float* out) {
+  int i = threadIdx.x;
+  out[order[i]] = in[i] * weight[i ^ 1];
+}
+__global__ void tables(const unsigned char* in, const unsigned char* a, const unsigned char* b, unsigned char* out) {
+  __shared__ unsigned char log[256], power[512];
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) log[i] = a[i];
+  for (int i = threadIdx.x; i < 512; i += blockDim.x) power[i] = b[i];
+  __syncthreads();
+  out[threadIdx.x] = power[log[in[threadIdx.x]] + 3];
+}
+int main() {
+  float *in, *out;
+  unsigned char* bytes;
+  cudaMalloc(&in, 256), cudaMalloc(&out, 256), cudaMalloc(&bytes, 4096);
+  cudaMemset(in, 0, 256), cudaMemset(bytes, 0, 4096);
+  constants<<<1, 64>>>(in, out);
+  tables<<<1, 64>>>(bytes, bytes + 1024, bytes + 2048, bytes + 3072);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+"$nvcc" -O3 -lineinfo -cudart shared -arch=sm_90 names.cu -o names
+run "$warplens" run --json names.json ./names
+expect_json names.json 'sorted((s["bytes"], s["array"]["name"]) for l in r["launches"] for s in l["sites"] if s["space"] == "constant")' \
+  "[(1, 'order'), (4, 'weight')]"
+expect_json names.json '{" ".join(sorted(s["array"]["name"].split())) for l in r["launches"] for s in l["sites"] if s["space"] == "shared" and s["op"] == "load"}' \
+  "{'log or power'}"
+
 # A library's kernel: the program's own line that called the library.
 cat >sum.cu <<'CU'
 #include <cub/cub.cuh>

@@ -3,6 +3,7 @@
 #include "ptx/parse.h"
 #include "translate/translate.h"
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -22,7 +23,7 @@ public:
     for (const ir::Function& function : ptx.functions) add(function);
   }
 
-  // Where all accesses of that kind on that line go to one array, or have one type.
+  // Where all accesses of that kind and width on that line go to one array, or have one type. Of several variables all names.
   void name(access::Site& site, const ir::Module& module, ir::LocationId location,
             const std::string& kernel) const {
     if (!location.valid() || access::is_spill(site)) return;
@@ -31,20 +32,40 @@ public:
     if (found == known_.end()) return;
     const Known& known = found->second;
     if (known.element) site.element = *known.element;
-    const auto of_kernel = known.arrays.find(kernel); // of another function, a parameter is another's
-    const auto shared = known.arrays.find("");
-    const Array* only = nullptr;
-    for (const auto& entry : {of_kernel, shared})
-      if (entry != known.arrays.end()) {
-        if (only != nullptr || entry->second.size() != 1) return;
-        only = &entry->second.front();
-      }
-    if (only != nullptr) site.array = *only;
+    std::vector<const Accesses*> perhaps;
+    for (const std::string_view owner :
+         {std::string_view(kernel), std::string_view()}) // of another, a parameter is another's
+      if (const auto of_owner = known.arrays.find(owner); of_owner != known.arrays.end())
+        for (const Accesses& one : of_owner->second) perhaps.push_back(&one);
+    auto fits = [&](const Accesses* one) { return one->may_move(site.bytes); };
+    if (std::ranges::any_of(perhaps, fits)) std::erase_if(perhaps, std::not_fn(fits));
+    if (perhaps.size() == 1) site.array = perhaps.front()->array;
+    auto is_variable = [](const Accesses* one) {
+      return one->array.kind != ArrayKind::parameter && !one->array.name.empty();
+    };
+    if (perhaps.size() < 2 || perhaps.size() > most_named || !std::ranges::all_of(perhaps, is_variable))
+      return;
+    site.array = {.kind = perhaps.front()->array.kind};
+    for (const Accesses* one : perhaps)
+      site.array.name += (site.array.name.empty() ? "" : " or ") + ptx::variable_name(one->array.name);
   }
 
 private:
+  static constexpr std::size_t most_named = 4; // arrays that one access may go to
+
+  struct Accesses { // to one array
+    Array array;
+    std::map<u32, u32> times; // by width
+    // The assembler makes wide ones of several that are narrower.
+    bool may_move(u32 bytes) const {
+      return std::ranges::any_of(times, [&](const auto& one) {
+        return one.first == bytes || (one.first < bytes && one.first * one.second >= bytes);
+      });
+    }
+  };
   struct Known {
-    std::map<std::string, std::vector<Array>> arrays; // by kernel; "": variables, which every function has
+    std::map<std::string, std::vector<Accesses>, std::less<>>
+        arrays; // by kernel; "": variables, which every function has
     std::optional<access::ElementType> element;
     bool any = false;
   };
@@ -63,8 +84,10 @@ private:
       if (known.element != site.element) known.element.reset();
       known.any = true;
       const Array array = ir::array_of(ptx_, function, origin);
-      std::vector<Array>& arrays = known.arrays[array.kind == ArrayKind::parameter ? function.name : ""];
-      if (std::ranges::find(arrays, array) == arrays.end()) arrays.push_back(array);
+      std::vector<Accesses>& arrays = known.arrays[array.kind == ArrayKind::parameter ? function.name : ""];
+      auto found = std::ranges::find(arrays, array, &Accesses::array);
+      if (found == arrays.end()) found = arrays.insert(found, {array, {}});
+      ++found->times[site.bytes];
     }
   }
 

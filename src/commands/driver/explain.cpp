@@ -141,7 +141,8 @@ Output counter(const ExplainOptions& options) {
   std::optional<arch::CounterMeaning> meaning = arch::counter_meaning(name);
   if (!meaning) {
     const std::string near = counter_like(name);
-    return refuse(diag::error("explain-counter", fmt::format("no profiler has a counter '{}'", name), {},
+    return refuse(diag::error("explain-counter",
+                              fmt::format("neither a profiler nor WarpLens has a counter '{}'", name), {},
                               near.empty()
                                   ? "take the name as Nsight Compute or nvprof prints it, for example "
                                     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum or gld_efficiency"

@@ -75,10 +75,14 @@ std::vector<access::Site> sites_of(const ir::Module& module, const ir::Reachable
     out.push_back(site);
     out.back().frames = stacks.at(access->location);
     auto& [array, copied_to] = arrays[access->site];
-    // What PTX says of the line (translate::join) goes first: machine code's addresses of shared memory are numbers.
+    // What PTX says of the line (translate::join) goes first. Machine code's addresses of shared memory are numbers.
+    const auto is_clear = [](const access::Array& one) {
+      return one.kind != access::ArrayKind::unknown && one.kind != access::ArrayKind::several;
+    };
+    const bool is_number = site.space == access::Space::shared && array.kind != access::ArrayKind::shared;
     if (access::is_spill(site))
       ; // no array of the program
-    else if (site.array.kind == access::ArrayKind::unknown || site.array.kind == access::ArrayKind::several)
+    else if (!is_clear(site.array) && !is_number && (is_clear(array) || site.array.name.empty()))
       out.back().array = std::move(array);
     else if (!site.array.name.empty())
       out.back().array.name = ptx::variable_name(site.array.name);

@@ -349,6 +349,26 @@ struct Named {
   bool memory = true;
 };
 inline constexpr Named named[] = {
+    // WarpLens's own (docs/look-up/metrics.md)
+    {"instructions", "Executions by a warp with at least one active lane", "", "instructions"},
+    {"threads", "Lanes that performed an instruction", "", "threads"},
+    {"requests", "What one instruction asks the memory for", "", "requests"},
+    {"tags", "Different 128-byte lines of each request", "", "tags"},
+    {"tag_passes", "Passes of the L1's tag stage", "", "tag_passes"},
+    {"sectors", "Different 32-byte sectors of each request", more_sectors, "sectors"},
+    {"ideal_sectors", "The fewest sectors that carry the active lanes' bytes", "", "ideal_sectors"},
+    {"wavefronts", "Passes of shared memory", more_passes, "wavefronts"},
+    {"ideal_wavefronts", "The fewest passes that carry the active lanes' bytes", "", "ideal_wavefronts"},
+    {"data_wavefronts", "Passes of the L1's data stage", "", "data_wavefronts"},
+    {"transactions", "What leaves for the next level of memory", "", "transactions"},
+    {"transaction_bytes", "Bytes of what leaves for the next level of memory", "", "transaction_bytes"},
+    {"bytes_used", "Bytes that active lanes asked for, each once per request", "", "bytes_used"},
+    {"excess",
+     "Sectors, passes of shared memory, or requests of constant memory beyond the ideal. They are counted "
+     "between warps and the L1, before any cache: traffic of the L2 and of DRAM is no part of it",
+     "", "sectors - ideal_sectors, wavefronts - ideal_wavefronts, requests - instructions"},
+    {"effic", "Bytes that lanes asked for, as a share of the bytes moved", "",
+     "bytes_used / transaction_bytes"},
     // Counters of instructions and what Nsight Compute derives from them
     {"inst_executed", "Warps that executed the instruction", "", "instructions"},
     {"thread_inst_executed", "Lanes that executed the instruction, switched off by a predicate or not", "",

@@ -20,7 +20,7 @@ struct CounterMeaning {
   bool memory = true; // of memory; else of computing, launches, scheduling
 };
 
-// Nothing for a name that no profiler uses.
+// Nothing for a name that neither a profiler nor WarpLens uses.
 std::optional<CounterMeaning> counter_meaning(std::string_view name);
 
 // Whole names, and what names that are built of parts begin with: for suggestions.

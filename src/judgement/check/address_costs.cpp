@@ -17,7 +17,7 @@ using symbolic::SymbolKind;
 using symbolic::Term;
 using symbolic::Value;
 
-constexpr u64 sector = 32;
+constexpr u64 sector = measure::sector_bytes;
 constexpr std::size_t most_cases = 256, most_choices = 4;
 constexpr std::size_t most_counts = 1 << 18; // of a stride: values, times places, times sets of lanes
 
@@ -459,7 +459,7 @@ private:
       for (u32 s : pool_.monomial(t.monomial))
         if (pool_.symbol(s).kind == SymbolKind::parameter) parameters.push_back(s);
       if (parameters.empty() && t.monomial != 0) {
-        out_.aligned_by_launch = true;
+        out_.unit_in_launch = std::min(out_.unit_in_launch, divisor);
         unit = std::min(unit, divisor);
         continue;
       }

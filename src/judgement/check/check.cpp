@@ -27,6 +27,10 @@ bool reads(const ir::Function& f, ir::Special which) {
   return false;
 }
 
+bool has_rows(const ir::Function& f) {
+  return reads(f, ir::Special::ctaid_y) || reads(f, ir::Special::tid_y);
+}
+
 u32 most_threads(const ir::Function& f) {
   constexpr u32 of_hardware = 1024;
   u64 product = 1; // which is all that .maxntid promises
@@ -107,6 +111,21 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
       return by_rows ? std::bit_floor(extent) : std::bit_ceil(extent);
     }
   return 0;
+}
+
+// Is the access in a loop, and every load that its address depends on outside of it?
+bool walks(const Analysis& a, const Claim& claim, u32 block) {
+  const Flow& flow = a.flow;
+  std::vector<u32> loaded; // in which blocks
+  for (u32 b = 0; b < flow.function.blocks.size(); ++b)
+    for (u32 i = 0; i < flow.function.blocks[b].count; ++i)
+      if (a.pool.sets.contains(claim.causes, Analysis::instruction_cause(flow.function.blocks[b].first + i)))
+        loaded.push_back(b);
+  return claim.dependence == Dependence::data && !loaded.empty() &&
+         std::ranges::any_of(flow.loops_of[block], [&](u32 header) {
+           const Blocks& body = flow.loop_at(header)->body;
+           return std::ranges::none_of(loaded, [&](u32 b) { return body[b]; });
+         });
 }
 
 // An access: an instruction, and of an asynchronous copy where it reads, then where it writes.
@@ -323,7 +342,7 @@ private:
         }
         steps_ = analysis.steps();
       }
-      return taken(flow, sites, block_of, judges, shape);
+      return taken(flow, sites, block_of, judges, shape, names);
     };
     std::vector<Judgement> out = over(warp_cases(shape.size, most_threads(flow.function)));
     bool open = std::any_of(out.begin(), out.end(), depends_on_bits);
@@ -383,6 +402,7 @@ private:
       return judge.add(analysis, claim_of_written(analysis, header, index, block, *address, counters_),
                        expressions);
     Claim claimed = claim(analysis, header, index, block, *address, counters_);
+    claimed.walks = walks(analysis, claimed, block);
     for (u32 axis = 0; axis < 2 && !analysis.known_block(); ++axis)
       if (const u32 extent = extent_in(analysis, claimed, axis)) extents_[axis].insert(extent);
     overruns_ = overruns_ || claimed.overruns;
@@ -391,10 +411,12 @@ private:
 
   std::vector<Judgement> taken(const Flow& flow, const std::vector<Place>& sites,
                                const std::vector<u32>& block_of, std::vector<Judge>& judges,
-                               const BlockShape& shape) {
+                               const BlockShape& shape, const Names& names) {
     std::vector<Judgement> out;
     measure::LaunchRecord launch; // one warp of each access: what advice asks of the others
-    launch.grid = launch.block = {0, 0, 0};
+    launch.kernel = flow.function.name, launch.name = ptx::demangle(launch.kernel);
+    launch.block = shape.size.value_or(Dim3{0, 0, 0});
+    launch.grid = {0, has_rows(flow.function) ? 2u : 0u, 0}; // how many blocks, nobody knows
     std::vector<std::size_t> place(sites.size(), ~std::size_t{0});
     for (std::size_t s = 0; s < sites.size(); ++s) {
       std::optional<measure::SiteRecord> record;
@@ -415,6 +437,10 @@ private:
       if (!record) continue;
       record->loads_index = loads_index;
       record->follows_links = loading_index_.links.contains(out.back().site.id);
+      if (const access::Array& array = record->site.array; array.kind == access::ArrayKind::parameter &&
+                                                           array.parameter < names.size() &&
+                                                           !launch.name.ends_with(')'))
+        record->declared = names[array.parameter].type;
       place[s] = launch.sites.size();
       launch.sites.push_back(std::move(*record));
     }

@@ -42,12 +42,14 @@ struct Claim {
   std::optional<Fault> fault;
   std::vector<Alignment> demands; // what has to be so for an address to be a multiple of what is accessed
   bool overruns = false; // a thread of a block of this shape would leave an array whose size is known
-  bool aligned_by_launch = false; // something besides parameters moves the base
+  u64 unit_in_launch =
+      measure::sector_bytes; // what moves the base besides parameters does so by multiples of it
   // Of what the first architecture pays, with all lanes that may take part: one number; and where `aligned` holds.
   bool decided = false, decided_if = false;
   // Of the first architecture: where pointers are aligned to no more than what is accessed; and whether that differs.
   Costs anywhere;
   bool rests_on_pointers = false;
+  bool walks = false;                  // a loop takes each lane on from where a loaded value has led it
   bool rests_on_reconvergence = false; // lanes that parted before come there together
   bool rests_on_global = false;        // a generic address that was loaded or handed over leading there
   // One warp to look at, if there is one: lanes at known distances, the base as aligned as it can be.

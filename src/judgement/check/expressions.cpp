@@ -67,7 +67,7 @@ std::string Expressions::symbol(u32 number) const {
       return fmt::format("({} value computed {})", s.uniform ? "a uniform" : "a",
                          place_text(at(Cause::Kind::computed, a_.flow.function.instructions[s.a])));
     [[fallthrough]];
-  default: return s.uniform ? "(a value that all lanes share)" : "(a value of each lane)";
+  default: return fmt::format("({})", s.uniform ? unnamed_value : "a value of each lane");
   }
 }
 

@@ -55,6 +55,10 @@ std::string_view other_change(const Judgement& j) {
   if (is_search(j))
     return "sort what the threads look for, so that neighbouring threads go the same way; or keep what all "
            "of them pass in shared memory";
+  if (j.verdict == Verdict::scattered && j.walks && (load || store))
+    return "where no turn of the loop needs the one before it, let the lanes of a warp share the turns of "
+           "each "
+           "thread, so that they are side by side";
   if (j.verdict == Verdict::scattered && load)
     return "sort or renumber the indices so that neighbouring threads want neighbouring elements";
   if (j.verdict == Verdict::scattered && store)
@@ -67,6 +71,9 @@ std::string_view other_change(const Judgement& j) {
 
 // Of what warns and has no such advice: what the rule says in general.
 std::string_view usual_change(const Judgement& j) {
+  const auto* lanes = std::get_if<measure::Pattern>(&j.pattern);
+  const bool in_rows = lanes != nullptr && lanes->shape.form == measure::Form::rows &&
+                       lanes->shape.stride == static_cast<i64>(j.site.bytes);
   const bool matrix = j.site.kind == Kind::ldmatrix || access::is_wmma(j.site);
   switch (rule_of(j)) {
   case Rule::uncoalesced_load:
@@ -75,6 +82,8 @@ std::string_view usual_change(const Judgement& j) {
              "longer";
     [[fallthrough]];
   case Rule::uncoalesced_store:
+    if (in_rows)
+      return "let a warp take longer parts of rows: by a wider block, or by another index of the rows";
     return "let threadIdx.x be the index that is consecutive in memory: swap the indices, or go through a "
            "tile in "
            "shared memory";

@@ -42,13 +42,19 @@ Premise premise_of(symbolic::AssumptionKind kind) {
   }
 }
 
-measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example,
+// `unit`: warps begin at any multiple of it from the example's start.
+measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example, u64 unit,
                               std::span<Counter> counters) {
   measure::SiteRecord out;
   out.site = site;
   out.space = example.space;
   for (Counter& counter : counters) out.counters.push_back(arch::count(counter.architecture(), example));
-  out.distribution.classes.push_back(measure::class_of(example, 1, counters[0].architecture()));
+  measure::WarpClass one = measure::class_of(example, 1, counters[0].architecture());
+  const u64 place = static_cast<u64>(std::countr_zero(one.starts));
+  const bool in_order = one.shape.form == measure::Form::misaligned;
+  for (u64 at = unit; in_order && at < measure::sector_bytes; at += unit)
+    one.starts |= 1u << (place + at) % measure::sector_bytes;
+  out.distribution.classes.push_back(std::move(one));
   out.pattern = measure::pattern_of(out.distribution);
   return out;
 }
@@ -113,7 +119,9 @@ void Judge::add(Analysis& a, const Claim& claim, const Expressions& expressions)
     out_.site.array = {access::ArrayKind::shared, out_.array}; // among whose accesses advice looks for others
   conflict_free_ = conflict_free_ && claim.conflict_free;
   uniform_ = uniform_ && claim.uniform;
+  out_.walks = out_.walks || claim.walks;
   worst_ = std::max(worst_, claim.dependence);
+  unit_in_launch_ = std::min(unit_in_launch_, claim.unit_in_launch);
   if (claim.dependence == Dependence::stride) out_.fine_for_many = fine_for_many(a, claim);
   out_.any_subset = out_.any_subset || claim.any_subset;
   out_.proved = out_.proved && claim.assumed == 0;
@@ -165,7 +173,7 @@ void Judge::note_alignment(const Claim& claim, const Expressions& expressions) {
   for (std::size_t i = 0; i < claim.aligned.size(); ++i)
     matters = matters || !(claim.aligned[i] == claim.costs[i]);
   if (!matters) return;
-  out_.varies = out_.varies || claim.aligned_by_launch;
+  out_.varies = out_.varies || claim.unit_in_launch < measure::sector_bytes;
   for (const Claim::Alignment& alignment : claim.alignments) {
     if (alignment.symbols.empty()) continue; // the constant: it is what it is
     std::vector<std::string> factors;
@@ -395,7 +403,7 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.dependence = worst_;
   out_.exact = executed_ && worst_ == Dependence::none;
   if (executed_ && example_) {
-    record = record_of(out_.site, *example_, counters_);
+    record = record_of(out_.site, *example_, unit_in_launch_, counters_);
     out_.example = example_;
     if (out_.pattern == Pattern()) out_.pattern = record->pattern;
   }

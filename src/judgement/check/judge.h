@@ -59,7 +59,8 @@ private:
   std::optional<Claim::Stride> stride_;
   std::string stride_number_;
   u32 stride_lanes_ = 0;
-  u32 widest_ = 0; // the lanes that may take part
+  u32 widest_ = 0;                             // the lanes that may take part
+  u64 unit_in_launch_ = measure::sector_bytes; // Claim::unit_in_launch
 };
 
 } // namespace warplens::check

@@ -24,7 +24,16 @@ std::string step_text(const TexelPattern::Step& step) {
   return out;
 }
 
+// Does an expression hold a value that has no name in the source?
+bool has_unnamed(std::string_view expression) { return expression.find(unnamed_value) != expression.npos; }
+
 std::string text(const StridePattern& pattern) {
+  if (has_unnamed(pattern.bytes) || has_unnamed(pattern.number)) {
+    const std::string_view all = "as far apart, which only a launch tells (--set)";
+    return pattern.row == 1 || pattern.bytes.empty()
+               ? fmt::format("neighbouring lanes are all {}", all)
+               : fmt::format("rows of {} lanes are all {}", pattern.row, all);
+  }
   if (pattern.bytes.empty()) return "lanes apart by " + pattern.number;
   const bool has_words = pattern.bytes.find("parameter ") != pattern.bytes.npos; // a parameter without a name
   const std::string bytes = fmt::format(fmt::runtime(has_words ? "({}) bytes" : "{} bytes"), pattern.bytes);
@@ -177,8 +186,9 @@ std::string counts_text(const Judgement& j, std::size_t architecture) {
 std::vector<Remark> remarks(const Judgement& j) {
   using K = Remark::Kind;
   std::vector<Remark> out;
-  if (j.table) out.push_back({K::table, text(*j.table, j.space)});
-  for (const Multiple& one : j.fine_where) out.push_back({K::table, "fine where " + text(one)});
+  if (j.table && !has_unnamed(j.table->number)) out.push_back({K::table, text(*j.table, j.space)});
+  for (const Multiple& one : j.fine_where)
+    if (!has_unnamed(one.of)) out.push_back({K::table, "fine where " + text(one)});
   for (const Cause& reason : j.reasons) out.push_back({K::cause, "it depends on " + text(reason)});
   if (j.any_subset) out.push_back({K::some_lanes, "only some of a warp's lanes may take part"});
   if (j.varies) out.push_back({K::varies, "where a warp begins varies within the launch"});

@@ -17,6 +17,9 @@ template <class T> std::vector<std::string> texts(const std::vector<T>& all) {
   return out;
 }
 
+// In an expression, for what has no name in the source and is the same in all lanes.
+inline constexpr std::string_view unnamed_value = "a value that all lanes share";
+
 // "load of 4 bytes from A"
 std::string described(const Judgement&);
 // "stride 4096 bytes", of an unknown stride "stride 4*n bytes"; may be empty

@@ -80,43 +80,53 @@ private:
   std::set<const FunctionDecl*> seen_;
 };
 
-// Is what this expression leads to only read, at once? Of a pointer, or of what is behind it.
-bool only_reads(const Unit& unit, const Stmt* at, bool pointer) {
+std::optional<Refusal> reads_alone(const Unit&, const VarDecl*);
+
+// Is what this expression of the variable leads to only read, at once or through a local pointer? Of a pointer, or of what is behind it.
+bool only_reads(const Unit& unit, const VarDecl* v, const Stmt* at, bool pointer) {
   const Stmt* child = at;
   const Stmt* up = unit.parent_past_parens(child);
   if (up == nullptr) return false;
   if (pointer) {
+    if (const auto* local = dyn_cast<DeclStmt>(up)) {
+      for (const Decl* d : local->decls())
+        if (const auto* copy = dyn_cast<VarDecl>(d); copy != nullptr && copy->getInit() == child)
+          return copy != v && copy->hasLocalStorage() && !reads_alone(unit, copy);
+      return false;
+    }
+    if (const auto* cast = dyn_cast<ImplicitCastExpr>(up); cast != nullptr && cast->getCastKind() == CK_NoOp)
+      return only_reads(unit, v, up, true);
     if (const auto* sum = dyn_cast<BinaryOperator>(up))
-      return sum->isAdditiveOp() && sum->getType()->isPointerType() && only_reads(unit, up, true);
+      return sum->isAdditiveOp() && sum->getType()->isPointerType() && only_reads(unit, v, up, true);
     if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(up))
-      return subscript->getBase() == child && only_reads(unit, up, false);
+      return subscript->getBase() == child && only_reads(unit, v, up, false);
     if (const auto* deref = dyn_cast<UnaryOperator>(up))
-      return deref->getOpcode() == UO_Deref && only_reads(unit, up, false);
+      return deref->getOpcode() == UO_Deref && only_reads(unit, v, up, false);
     const auto* member = dyn_cast<MemberExpr>(up);
     return member != nullptr && member->isArrow() && isa<FieldDecl>(member->getMemberDecl()) &&
-           only_reads(unit, up, false);
+           only_reads(unit, v, up, false);
   }
   if (const auto* cast = dyn_cast<ImplicitCastExpr>(up)) {
     if (cast->getCastKind() == CK_LValueToRValue) return !cast->getType()->isPointerType();
-    if (cast->getCastKind() == CK_ArrayToPointerDecay) return only_reads(unit, up, true);
-    return cast->getCastKind() == CK_NoOp && only_reads(unit, up, false);
+    if (cast->getCastKind() == CK_ArrayToPointerDecay) return only_reads(unit, v, up, true);
+    return cast->getCastKind() == CK_NoOp && only_reads(unit, v, up, false);
   }
   if (const auto* member = dyn_cast<MemberExpr>(up))
-    return !member->isArrow() && isa<FieldDecl>(member->getMemberDecl()) && only_reads(unit, up, false);
+    return !member->isArrow() && isa<FieldDecl>(member->getMemberDecl()) && only_reads(unit, v, up, false);
   const auto* copy = dyn_cast<CXXConstructExpr>(up);
   return copy != nullptr && copy->getConstructor()->isCopyConstructor() &&
          copy->getConstructor()->isTrivial();
 }
 
-std::optional<Refusal> reads_alone(const Unit& unit, const ParmVarDecl* p) {
+std::optional<Refusal> reads_alone(const Unit& unit, const VarDecl* p) {
   if (!p->getType()->isPointerType()) return Refusal{"it is declared as no pointer", p->getLocation()};
   if (p->getType()->getPointeeType().isVolatileQualified())
     return Refusal{"it is volatile", p->getLocation()};
   for (const Use& use : unit.uses_of(p)) {
     const Stmt* child = use.expr;
     const auto* load = dyn_cast_or_null<ImplicitCastExpr>(unit.parent_past_parens(child));
-    if (load == nullptr || load->getCastKind() != CK_LValueToRValue || !only_reads(unit, load, true))
-      return Refusal{"the kernel does not only read through it", use.expr->getLocation()};
+    if (load == nullptr || load->getCastKind() != CK_LValueToRValue || !only_reads(unit, p, load, true))
+      return Refusal{"the kernel may do more here than read through it", use.expr->getLocation()};
   }
   return {};
 }

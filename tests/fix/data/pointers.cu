@@ -34,6 +34,16 @@ template <class T> __global__ void generic(const Point *a, T* b, int n) {
 __global__ void points(const Point *a, float *b, int n) {
   for (int k = 0; k < n; ++k) b[k * 32] = a->x + (a + 1)->y + (*a).x; //: restrict a
 }
+__global__ void from_there(const float* a, float* b, int n) {
+  const float* row = a + threadIdx.x;
+  const float* next = (row + 32);
+  for (int k = 0; k < n; ++k) b[k * 32] = *row + next[0]; //: restrict a
+}
+void use_from_there() {
+  float *a, *b;
+  cudaMalloc(&a, 4096), cudaMalloc(&b, 4096);
+  from_there<<<1, 32>>>(a, b, 16);
+}
 void use_points() {
   Point* a;
   float* b;
@@ -87,11 +97,16 @@ void use_by_number() { float* a; cudaMalloc(&a, 64); by_number<<<1, 32>>>(a, (un
 __global__ void with_structure(const float* a, Pointers b, int n) { for (int k = 0; k < n; ++k)
   b.x[k] = a[threadIdx.x]; } //: restrict a NOT may hold pointers
 void use_with_structure() { float* a; cudaMalloc(&a, 64); with_structure<<<1, 32>>>(a, Pointers{a, a}, 3); }
-__global__ void written(float* a, float* b, int n) { for (int k = 0; k < n; ++k) { b[k] = a[threadIdx.x]; __syncthreads(); a[k] = 1; //: restrict a NOT does not only read
+__global__ void written(float* a, float* b, int n) { for (int k = 0; k < n; ++k) { b[k] = a[threadIdx.x]; __syncthreads(); a[k] = 1; //: restrict a NOT may do more here than read
   } }
 void use_written() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); written<<<1, 32>>>(a, b, 3); }
 __device__ void write_to(float* p) { *p = 1; }
-__global__ void handed_on(float* a, float* b, int n) { for (int k = 0; k < n; ++k) { b[k] = a[threadIdx.x]; write_to(a); //: restrict a NOT does not only read
+__global__ void written_there(float* a, float* b, int n) { float* row = a + 1; for (int k = 0; k < n; ++k) { b[k] = a[threadIdx.x]; row[k] = 1; //: restrict a NOT may do more here than read
+  } }
+void use_written_there() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); written_there<<<1, 32>>>(a, b, 3); }
+__global__ void goes_on(const float* a, float* b, int n) { const float* row = a; for (int k = 0; k < n; ++k) { b[k] = *row; __syncthreads(); ++row; } } //: restrict a NOT may do more here than read
+void use_goes_on() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); goes_on<<<1, 32>>>(a, b, 3); }
+__global__ void handed_on(float* a, float* b, int n) { for (int k = 0; k < n; ++k) { b[k] = a[threadIdx.x]; write_to(a); //: restrict a NOT may do more here than read
   } }
 void use_handed_on() { float *a, *b; cudaMalloc(&a, 64), cudaMalloc(&b, 64); handed_on<<<1, 32>>>(a, b, 3); }
 __global__ void waits(const volatile float* a, float* b, int n) { for (int k = 0; k < n; ++k) b[k] = a[threadIdx.x]; } //: restrict a NOT volatile

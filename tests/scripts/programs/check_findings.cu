@@ -243,7 +243,73 @@ __global__ void through_an_index(const float* a, const int* rows, float* out) {
   out[i] = a[rows[i]]; // note: sort or renumber the indices
 }
 
+// ---- how many are left
+struct Run {
+  unsigned short length;
+  unsigned char value, flags;
+};
+__global__ void members(const Run* runs, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int length = runs[i].length; // warning: 2 after the fix
+  out[i] = length * runs[i].value; // warning: 1 after the fix
+}
+__global__ void numbers(const unsigned* a, unsigned* r) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned sum = a[8 * i] * a[8 * i + 1]; // warning: 4 after the fix
+  for (int k = 0; k < 16; ++k) r[16 * i + k] = sum + k; // warning: 4 after the fix
+}
+extern "C" __global__ void numbers_without_types(const unsigned* a, unsigned* r) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned sum = a[8 * i] * a[8 * i + 1]; // warning: 4 after the fix
+  for (int k = 0; k < 16; ++k) r[16 * i + k] = sum + k; // warning: 4 after the fix
+}
+
+// ---- where rows begin
+__global__ void odd_rows(const float* a, float* out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  out[x] = a[blockIdx.y * 257 + x + 1]; // note: make rows longer, so that each begins
+}
+__global__ void odd_rows_of_a_loop(const float* a, float* out, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+#pragma unroll 1
+  for (int y = 0; y < n; ++y) sum += a[y * 257 + x + 1]; // note: where the array has rows, make them longer
+  out[x] = sum;
+}
+__global__ void one_start(const float* a, float* out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  out[x] = a[x + 1]; // note: nearly every warp is off by the same
+}
+
+// ---- where a loop takes each thread
+__global__ void rows_of_csr(const int* begin, const float* a, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, end = begin[i + 1];
+  float sum = 0;
+#pragma unroll 1
+  for (int k = begin[i]; k < end; ++k) sum += a[k]; // note: share the turns of each thread
+  out[i] = sum;
+}
+__global__ void runs_to(const int* first, const int* value, int length, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, to = first[i];
+#pragma unroll 1
+  for (int k = 0; k < length; ++k) out[to + k] = value[k]; // note: share the turns of each thread
+}
+__global__ void index_each_turn(const int* index, const float* a, int n, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[index[k * 1024 + i]]; // note: sort or renumber the indices
+  out[i] = sum;
+}
+
 // ---- words
+__global__ void groups(const unsigned char* zeros, int k, int* out) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  out[row] = zeros[row * (k / 128)]; // warning: neighbouring lanes are all as far apart
+}
+__global__ void groups_of_floats(const float* scales, int k, float* out) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  out[row] = scales[row * (k / 128)]; // warning: neighbouring lanes are all as far apart
+}
 __global__ void local(const int* in, int* out, int n) {
   int counts[16] = {};
   for (int i = 0; i < n; ++i) ++counts[in[i + threadIdx.x] & 15]; // warning: 'counts'

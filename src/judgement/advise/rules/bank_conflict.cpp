@@ -5,6 +5,7 @@
 #include "advise/padding.h"
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include "findings/words.h"
 #include "source/types.h"
 #include <algorithm>
 #include <charconv>
@@ -21,6 +22,7 @@ constexpr u64 shortest_row = 64;       // bytes
 constexpr u64 longest_usual_row = 512; // of a tile; beyond, lanes that are so far apart may have skipped rows
 constexpr u64 swizzled_chunk = 16;     // what ldmatrix and 16-byte accesses move
 constexpr u64 all_banks = 128;         // bytes
+constexpr u64 word = 4;                // bytes that a bank gives at a time
 
 // Chunks of a row exchanged by the row's number, as tiles for tensor cores are kept: chunk c of row r lies at c ^ (r / together %
 // chunks). The chunks are a power of two of which rows are made, so that each row's stay in it.
@@ -35,6 +37,7 @@ struct Rows {
   Padding padding{};
   arch::Counts before{}; // of all accesses that the padding was tried on, as padding.after
   u64 made_worse = 0;    // wavefronts that those without a conflict take more
+  Padding by_words{};    // in words, if wide accesses are no vectors of the source; 0: no better
   Swizzle swizzle{};     // of the same accesses
   u64 wider_copies = 0;  // bytes; 0: no wider copy may go there
   u64 longer_by() const { return padding.units * unit; }
@@ -202,6 +205,19 @@ Swizzle best_swizzle(const std::vector<Subject>& all, u64 pitch) {
   return best;
 }
 
+// What longer rows would cost if the assembler had not made one access of several: each of its words by itself.
+arch::Counts in_words(const std::vector<Subject>& all, u64 pitch, u64 longer_by) {
+  arch::Counts sum;
+  for (const Subject& one : all)
+    sum += predicted(one,
+                     [&](access::WarpAccess& access) {
+                       lengthen(access, pitch, longer_by);
+                       access.bytes = std::min<u8>(access.bytes, word);
+                     }) *
+           std::max<u64>(1, one.site.site.bytes / word);
+  return sum;
+}
+
 Rows rows_of(const Subject& s, u64 pitch) {
   Rows out{pitch};
   const std::vector<Subject> perhaps = of_same_rows(s, pitch);
@@ -218,6 +234,15 @@ Rows rows_of(const Subject& s, u64 pitch) {
       all.push_back(one), out.before += one.counters;
   out.padding = smallest_padding(
       out.before, [&](u32 units) { return predicted_of_all(all, longer_rows(pitch, units * out.unit)); });
+  const bool may_be_words =
+      std::ranges::all_of(all, [](const Subject& one) { // as copies and matrices are not
+        return one.site.site.kind == access::Kind::load || one.site.site.kind == access::Kind::store;
+      });
+  if (out.unit > word && may_be_words) {
+    out.by_words =
+        smallest_padding(out.before, [&](u32 units) { return in_words(all, pitch, units * word); });
+    if (out.by_words.after.wavefronts >= out.padding.after.wavefronts) out.by_words.units = 0;
+  }
   if (s.site.site.bytes == swizzled_chunk) out.swizzle = best_swizzle(all, pitch);
   for (const Subject& one : all) {
     u64 after = predicted(one, longer_rows(pitch, out.longer_by())).wavefronts;
@@ -396,6 +421,13 @@ void say_padding(const Subject& s, const Rows& rows, Advice& out) {
       " each row of the shared array {} bytes longer ({} instead of {}), the least that {}", bytes,
       rows.pitch + bytes, rows.pitch,
       rows.padding.after.wavefronts <= rows.before.ideal_wavefronts ? "leaves no conflict" : "helps most");
+  if (rows.by_words.units != 0)
+    out.change += fmt::format("; where no vector of the source goes there, {} bytes ({}): the compiler, "
+                              "which made accesses of {} bytes, then "
+                              "makes smaller ones, with {} times fewer wavefronts",
+                              rows.by_words.units * word, rows.pitch + rows.by_words.units * word, rows.unit,
+                              findings::times(static_cast<double>(rows.before.wavefronts) /
+                                              static_cast<double>(rows.by_words.after.wavefronts)));
   if (rows.pitch > longest_usual_row && declared.empty())
     out.change += fmt::format("; if neighbouring lanes are n rows apart, {} / n bytes for each row", bytes);
   if (rows.swizzle.chunks != 0 && rows.swizzle.after.wavefronts <= rows.padding.after.wavefronts)

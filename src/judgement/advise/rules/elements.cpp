@@ -9,6 +9,7 @@
 #include <bit>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace warplens::advise::rules {
 
@@ -25,19 +26,23 @@ ArrayOf array_of(const Subject& s) {
   return s.site.declared.empty() ? ArrayOf::structures : ArrayOf::unknown;
 }
 
-// Where the kernel's accesses of the array with this stride go, in bytes from the first of them. Examples are of any warp, and
-// their addresses are known up to a period: nothing where that does not tell them apart.
-std::set<u64> places(const Subject& s, u64 stride) {
+// Where the kernel's accesses of the array with this stride go, in bytes from the first of them, and how wide they are. Examples
+// are of any warp, and their addresses are known up to a period: nothing where that does not tell them apart.
+std::set<std::pair<u64, u32>> places(const Subject& s, u64 stride) {
   const u64 period = std::gcd(arch::address_period, u64{warp_size} * stride);
   const i64 own = start_of_lanes(main_class(s));
-  std::set<i64> around{0};
+  std::set<std::pair<i64, u32>> around{{0, s.site.site.bytes}};
   for (const measure::SiteRecord& other : of_stride(s, stride)) {
-    if (!is_device(other.space) || other.site.array != s.site.site.array) continue;
+    if (!is_device(other.space) || other.site.array != s.site.site.array ||
+        other.site.function != s.site.site.function)
+      continue;
     const u64 apart = static_cast<u64>(start_of_lanes(other.distribution.classes.front()) - own) % period;
-    around.insert(static_cast<i64>(apart) - (2 * apart > period ? static_cast<i64>(period) : 0));
+    around.emplace(static_cast<i64>(apart) - (2 * apart > period ? static_cast<i64>(period) : 0),
+                   other.site.bytes);
   }
-  std::set<u64> out;
-  for (const i64 place : around) out.insert(static_cast<u64>(place - *around.begin()));
+  std::set<std::pair<u64, u32>> out;
+  for (const auto& [place, bytes] : around)
+    out.emplace(static_cast<u64>(place - around.begin()->first), bytes);
   return out;
 }
 
@@ -110,7 +115,8 @@ bool has_numbers(const Subject& s) { return array_of(s) == ArrayOf::numbers; }
 u64 element_in_row(const Subject& s, u64 stride) {
   const u64 bytes = s.site.site.bytes;
   if (array_of(s) != ArrayOf::structures) return bytes;
-  const std::set<u64> at = places(s, stride);
+  std::set<u64> at;
+  for (const auto& [place, width] : places(s, stride)) at.insert(place);
   const u64 all = *at.rbegin() + bytes;
   const bool without_holes = all == at.size() * bytes, one = all <= largest_vector;
   for (u64 size = 2 * bytes; size <= largest_structure; size += bytes) {
@@ -124,12 +130,13 @@ u64 element_in_row(const Subject& s, u64 stride) {
 u64 structure_of(const Subject& s, u64 stride) {
   const u64 bytes = s.site.site.bytes;
   if (has_numbers(s)) return stride;
-  std::set<u64> at;
-  for (const u64 place : places(s, stride)) at.insert(place % stride);
+  std::set<std::pair<u64, u32>> at;
+  for (const auto& [place, width] : places(s, stride)) at.emplace(place % stride, width);
   for (u64 size = 2 * bytes; size < stride; size += bytes) {
     if (stride % size != 0) continue;
-    const bool again =
-        std::ranges::all_of(at, [&](u64 place) { return at.contains((place + size) % stride); });
+    const bool again = std::ranges::all_of(at, [&](const auto& one) {
+      return at.contains({(one.first + size) % stride, one.second});
+    });
     if (again && (at.size() * bytes != stride || another_array_has(s, size))) return size;
   }
   return stride;

@@ -17,8 +17,6 @@ namespace warplens::advise::rules {
 
 namespace {
 
-constexpr u64 shared_table = 48 << 10; // bytes of shared memory that a block has without asking for more
-
 std::string loop_in_shared(const access::Site& site) {
   return fmt::format(
       "an atomic of {} in shared memory is a loop of loads and compare-and-swaps; one of 32-bit "
@@ -79,9 +77,10 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   const u64 table = std::max(block.words, block.span);
   const u64 left = of_all_blocks(s.counters.threads, block.words, block.lanes),
             looked_at = of_all_blocks(s.counters.threads, table, block.lanes),
-            bytes = std::max(one.words, one.span) * s.site.site.bytes;
+            bytes = std::max(one.words, one.span) * s.site.site.bytes,
+            shared = s.context.architecture->limits.shared_per_block_optin;
   // Copies that are added up in the end have no result to give while the kernel runs.
-  const bool helps = block.lanes != 0 && 10 * looked_at < 9 * s.counters.threads && bytes <= shared_table &&
+  const bool helps = block.lanes != 0 && 10 * looked_at < 9 * s.counters.threads && bytes <= shared &&
                      returns_nothing(s.site);
   if (!helps && !scattered) return false;
   Advice out = draft(s, findings::Rule::contended_atomic, Metric::threads);
@@ -96,6 +95,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         "update a copy of the table in shared memory for each block, and add the copies up at the "
         "end. Words that a block did not update are left out; the more it updates, the more it saves";
     if (loops_in_shared(s.site.site)) out.change += "; " + loop_in_shared(s.site.site);
+    if (const u64 plain = s.context.architecture->limits.shared_per_block; bytes > plain)
+      out.change += fmt::format("; more than {} of it are dynamic, as cudaFuncSetAttribute allows",
+                                findings::bytes(plain));
     out.change += cost_of_shared(s, bytes);
     out.after.threads = left, out.asks_for_less = true;
     set_sectors(out.after, of_all_blocks(s.counters.sectors, ceil_div(bytes, 32), block.sectors));
@@ -115,11 +117,11 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   } else {
     const std::string sort = "sort by destination, so that neighbouring threads update neighbouring words; ";
     const std::string copy =
-        fmt::format("a copy for each block ({} kB of shared memory)", ceil_div(bytes, 1024));
+        fmt::format("a copy for each block ({} of shared memory)", findings::bytes(bytes));
     out.change =
         block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
-        : bytes > shared_table
-            ? fmt::format("{}{} does not fit in the {} kB that a block has", sort, copy, shared_table >> 10)
+        : bytes > shared ? fmt::format("{}{} does not fit in the {} that a block can have", sort, copy,
+                                       findings::bytes(shared))
         : !returns_nothing(s.site)
             ? sort + "a copy in shared memory would not have the result that is used"
             : fmt::format("{}{} fits, but has {} words to clear and to add up, for {} updates",
