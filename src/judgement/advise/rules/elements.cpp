@@ -33,9 +33,7 @@ std::set<std::pair<u64, u32>> places(const Subject& s, u64 stride) {
   const i64 own = start_of_lanes(main_class(s));
   std::set<std::pair<i64, u32>> around{{0, s.site.site.bytes}};
   for (const measure::SiteRecord& other : of_stride(s, stride)) {
-    if (!is_device(other.space) || other.site.array != s.site.site.array ||
-        other.site.function != s.site.site.function)
-      continue;
+    if (!is_device(other.space) || other.site.array != s.site.site.array) continue;
     const u64 apart = static_cast<u64>(start_of_lanes(other.distribution.classes.front()) - own) % period;
     around.emplace(static_cast<i64>(apart) - (2 * apart > period ? static_cast<i64>(period) : 0),
                    other.site.bytes);
