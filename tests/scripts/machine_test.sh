@@ -46,6 +46,31 @@ for one in 75: 90: 120: '120:-Xptxas -O0'; do
   done
 done
 
+# Lanes that wait in loops come apart (YIELD), and are together again where they shuffle: by each architecture in its own way (BRA.DIV, BRA.CONV).
+for sm in 75 86 90 120; do
+  build "$programs/together.cu" together sm_$sm
+  run "$warplens" run --sm $sm --code ptx ./together
+  mv stdout ptx.out
+  run "$warplens" run --sm $sm ./together
+  expect_code 0
+  expect_not_in stderr 'runs as PTX'
+  [ "$(grep -c '^1000 of 1000 keys, 5000 of 5000$' stdout)" = 2 ] || fail "together for $sm: $(head -2 stdout)"
+  diff ptx.out stdout || fail "together for $sm prints something else"
+done
+
+# Halves with signs, and, not optimised, the bank of constants by its generic address.
+for one in 75: 90: 120: 86:-G 90:-G 120:-G; do
+  sm=${one%%:*}
+  # shellcheck disable=SC2086 # words of nvcc
+  "$nvcc" -std=c++17 -w -cudart shared -arch=sm_$sm ${one#*:} "$programs/halves.cu" -o halves || fail "halves for $one: not built"
+  run "$warplens" run --sm $sm --code ptx ./halves
+  mv stdout ptx.out
+  run "$warplens" run --sm $sm ./halves
+  expect_code 0
+  expect_not_in stderr 'runs as PTX'
+  diff ptx.out stdout || fail "halves for $one prints something else"
+done
+
 # Barrier objects, copies in bulk, clusters and products of warp groups (9.0 and later): the same as with PTX.
 for one in asynchronous:90a asynchronous:120 barriers:100 pipelines:100 bulk:90a bulk:120 clusters:90 cluster_addresses:90a \
   cluster_addresses:100 products:90a; do

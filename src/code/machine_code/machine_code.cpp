@@ -47,9 +47,9 @@ constexpr Row table[] = {
 // Names that texts have and the table has otherwise.
 constexpr std::pair<std::string_view, std::string_view> same_names[] = {{"REDG", "RED"}, {"REDUX", ""}};
 
-// The width field: U8 S8 U16 S16 32 64 128.
-constexpr u32 widths[] = {1, 1, 2, 2, 4, 8, 16, 0};
-constexpr const char* suffixes[] = {".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ""};
+// The width field: U8 S8 U16 S16 32 64 128, and 128 in another way (7.5).
+constexpr u32 widths[] = {1, 1, 2, 2, 4, 8, 16, 16};
+constexpr const char* suffixes[] = {".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ".U.128"};
 
 constexpr u64 instruction_bytes = 16;
 constexpr u32 stores_matrix = 0x044;

@@ -240,7 +240,8 @@ void convert_source(Decoder& d) {
   Operand o = d.source('B', "");
   if (o.kind != Kind::immediate) {
     const u32 part = f.field(60, 2);
-    if (part > 1 || (part == 1 && f.field(84, 3) != 1)) return d.refuse();
+    const u32 from = f.field(84, 3);
+    if (part > 1 || (part == 1 && from != 1 && from != 4)) return d.refuse(); // halves of 16 bits
     if (part == 1) o.part = Modifier::H1;
     o.absolute = f.bit(62), o.negated = f.bit(63);
   }

@@ -197,7 +197,7 @@ bool Kernel::find_places() {
     case Opcode::BRA: {
       Place to{place_.context, target_of(*now_)};
       const auto [there, here] = behind_branch(open);
-      if (has(Modifier::DIV)) { // see apart()
+      if (has(Modifier::DIV)) { // see together()
         if (maybe) mark(to), flow_to(to, open, waiting);
         flow_to(next, open, waiting);
         break;
@@ -420,13 +420,14 @@ std::string Kernel::of_any_lane(const std::string& condition) {
   return fmt::format("@{} ", any);
 }
 
-// BRA.DIV, in front of what lanes do together: U has all lanes that are named. The guard says which lanes name the same ones as the
-// first. Where these are all that are named, they go on. Where not, all branch to code that gathers each lane with those that it names.
-std::string Kernel::apart(const std::string& named) {
+// BRA.DIV and BRA.CONV, in front of what lanes do together: U has all lanes that are named. The guard says which lanes name the same ones as
+// the first. Where these are all that are named, they are together: CONV branches there, DIV where not, as the other way leads to code that
+// gathers each lane with those that it names.
+std::string Kernel::together(const std::string& named, bool are) {
   const TakingPart lanes = taking_part();
   const std::string out = predicate_temporary();
   put("setp.ne.u32 {}, {}, 0;", out, lanes.acting);
-  put("setp.ne.and.u32 {0}, {1}, {2}, {0};", out, lanes.acting, named);
+  put("setp.{0}.and.u32 {1}, {2}, {3}, {1};", are ? "eq" : "ne", out, lanes.acting, named);
   return fmt::format("@{} ", out);
 }
 
@@ -470,16 +471,15 @@ bool Kernel::control() {
     return true;
   case Opcode::BMOV: return true; // saved and restored around calls, whose code is repeated here
   case Opcode::BRA:
-    if (has(Modifier::DIV)) {
-      if (guard_.empty())
-        put("bar.warp.sync {};", read(at(1))); // all name the same ones: they are gathered here
-      else
-        branch_if(apart(read(at(1))), {place_.context, target_of(*now_)});
-      return true;
-    }
-    if (has(Modifier::CONV)) { // to where the whole warp goes on together; behind it is what gathers it
-      if (!guard_.empty()) return refuse();
-      put("bar.warp.sync 0xffffffff;");
+    if (has(Modifier::DIV) || has(Modifier::CONV)) {
+      const std::string named =
+          at(1).kind == OperandKind::none ? "0xffffffff" : read_integer(at(1)); // all, on 7.5
+      if (!guard_.empty()) {
+        branch_if(together(named, has(Modifier::CONV)), {place_.context, target_of(*now_)});
+        return true;
+      }
+      put("bar.warp.sync {};", named); // all name the same ones: they are gathered here
+      if (has(Modifier::DIV)) return true;
     }
     branch({place_.context, target_of(*now_)});
     return true;

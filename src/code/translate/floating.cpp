@@ -304,8 +304,8 @@ std::string Kernel::float_source(const Operand& s, const char*& type) {
     return read_float(s);
   }
   type = from == 1 ? "f16" : "bf16";
-  if (s.absolute || s.negated || s.kind == OperandKind::immediate) refuse();
-  put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read(s));
+  if (s.kind == OperandKind::immediate) refuse();
+  put("mov.b32 {{{}}}, {};", s.part == Modifier::H1 ? "%h1, %h0" : "%h0, %h1", read_half(s));
   return "%h0";
 }
 

@@ -500,12 +500,11 @@ bool Kernel::integer() {
   case Opcode::IMAD:
   case Opcode::UIMAD: return multiply_add();
   case Opcode::VIADD:
-    if ((has(Modifier::n16x2) && at(2).negated) || has(Modifier::ISAT)) return refuse();
-    act("{} {}, {}, {};",
-        has(Modifier::n16x2) ? "add.u16x2"
-        : at(2).negated      ? "sub.s32"
-                             : "add.s32",
-        target(at(0)), read(at(1)), read(at(2)));
+    if (has(Modifier::ISAT)) return refuse();
+    if (has(Modifier::n16x2))
+      act("add.u16x2 {}, {}, {};", target(at(0)), read(at(1)), read_halves(at(2)));
+    else
+      act("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", target(at(0)), read(at(1)), read(at(2)));
     return true;
   case Opcode::VABSDIFF:
     if (wanted(at(1))) return refuse();
@@ -549,13 +548,11 @@ bool Kernel::integer() {
   }
   case Opcode::VIADDMNMX: {
     const bool halves = type[1] == '1';
-    if (halves && at(2).negated) return refuse();
     const std::string t = temporary();
-    put("{} {}, {}, {};",
-        halves          ? "add.u16x2"
-        : at(2).negated ? "sub.s32"
-                        : "add.s32",
-        t, read(at(1)), read(at(2)));
+    if (halves)
+      put("add.u16x2 {}, {}, {};", t, read(at(1)), read_halves(at(2)));
+    else
+      put("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", t, read(at(1)), read(at(2)));
     extreme(at(0), t, read(at(3)), at(4), type);
     return true;
   }

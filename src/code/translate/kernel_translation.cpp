@@ -12,6 +12,7 @@ constexpr u32 hopper = 90;
 struct LaunchState {
   u32 block = 0x0, grid = 0xc;
   u32 stack = 0x28, shared_window = 0x18, local_window = 0x20;
+  u32 constants = 0x50; // the generic address of bank 3
   u32 descriptor = 0x118;
   u32 parameters = 0x40; // their generic address; before Hopper that of the bank
   u32 environment = 0x88, dynamic_shared = 0x2c, reserved_shared = 0x114;
@@ -34,6 +35,7 @@ LaunchState launch_state(u32 sm) {
             .stack = 0x37c,
             .shared_window = no_place,
             .local_window = 0x2f8,
+            .constants = 0x120,
             .descriptor = 0x358,
             .parameters = 0x348,
             .environment = 0x250,
@@ -45,7 +47,8 @@ LaunchState launch_state(u32 sm) {
             .clusters = 0x2c0,
             .cluster_size = 0x2cc};
   if (sm >= hopper)
-    return {.descriptor = 0x208,
+    return {.constants = 0xd0,
+            .descriptor = 0x208,
             .parameters = 0x198,
             .environment = 0x40,
             .in_clusters = 0x140,
@@ -54,6 +57,17 @@ LaunchState launch_state(u32 sm) {
             .clusters = 0x15c,
             .cluster_size = 0x188};
   return {};
+}
+
+// The variable that bank 3 is; null where there are more, which lie elsewhere here.
+const DeviceVariable* only_constant(const Image& image) {
+  const DeviceVariable* only = nullptr;
+  for (const DeviceVariable& v : image.variables) {
+    if (!v.is_constant || v.size == 0) continue;
+    if (only != nullptr) return nullptr;
+    only = &v;
+  }
+  return only;
 }
 
 } // namespace
@@ -179,6 +193,10 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
         "mov.u64 %e0, {}_param_0; cvta.param.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
         kernel_.name, (image_.sm >= hopper ? 0 : kernel_.parameters_at) + kernel_.parameters[0].offset,
         offset == state.parameters ? name + ", %sink" : "%sink, " + name);
+  if (const DeviceVariable* only = only_constant(image_); window(state.constants) && only != nullptr)
+    return fmt::format("mov.u64 %e0, {}; cvta.const.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
+                       only->name, only->offset,
+                       offset == state.constants ? name + ", %sink" : "%sink, " + name);
   // Of the environment's registers the driver fills 1 and 2, for launches whose blocks wait for each other.
   if (offset == state.environment + 4 || offset == state.environment + 8)
     return fmt::format("mov.u32 {}, %envreg{};", name, (offset - state.environment) / 4);
@@ -331,6 +349,15 @@ std::string Kernel::read_half(const Operand& o) {
   if (o.absolute) change("and.b32 {}, {}, 0x7fff7fff");
   if (o.negated) change("xor.b32 {}, {}, 0x80008000");
   return value;
+}
+
+std::string Kernel::read_halves(const Operand& o) {
+  std::string value = read(o);
+  if (!o.negated) return value;
+  const std::string t = temporary();
+  put("not.b32 {}, {};", t, value);
+  put("add.u16x2 {0}, {0}, 0x10001;", t);
+  return t;
 }
 
 Predicate Kernel::predicate(const Operand& o) const {

@@ -89,6 +89,7 @@ private:
   std::string read_integer(const Operand&); // with its sign or complement
   std::string read_float(const Operand&);   // f32
   std::string read_half(const Operand&);    // two halves
+  std::string read_halves(const Operand&);  // two integers of 16 bits
   std::string read_double(const Operand&);
   std::string half_of(const Operand&, u32 n); // the n-th register of a group, without signs
   Predicate predicate(const Operand&) const;
@@ -242,7 +243,7 @@ private:
   bool replaces_guard() const;
   std::string whole_condition();
   std::string of_any_lane(const std::string& condition);
-  std::string apart(const std::string& named);
+  std::string together(const std::string& named, bool are);
   void start_block(const Place& next);
   u32 context_of_call(u64 return_offset, u64 target);
   bool call_from_one_context(const Regions& open, std::vector<Place>& waiting);

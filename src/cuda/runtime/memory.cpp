@@ -168,7 +168,7 @@ cudaError_t cudaFree(void* pointer) {
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return api_on(
-      stream, [&](Runtime& r) { return pointer ? release(r, pointer, false) : cudaErrorInvalidValue; },
+      stream, [&](Runtime& r) { return release(r, pointer, false); },
       [&](Runtime& r) { return free_work(r, pointer); });
 }
 

@@ -39,6 +39,16 @@ __host__ __device__ inline u32 dots(u32 a, u32 b) {
 #endif
 }
 
+__host__ __device__ inline u32 halves(u32 a, u32 b) {
+#ifdef __CUDA_ARCH__
+  return __vadd2(a, b) * 31 + __vsub2(__vadd2(a, 0x00010003), b);
+#else
+  auto each = [](u32 x, u32 y) { return (x + y & 0xffff) | (x >> 16) + (y >> 16) << 16; };
+  auto negative = [](u32 x) { return (-x & 0xffff) | -(x >> 16) << 16; };
+  return each(a, b) * 31 + each(each(a, 0x00010003), negative(b));
+#endif
+}
+
 // Numbers x, y, as signed ones s, t, and a choice.
 #define CASES(C) \
   C(choice ? x : 0xffffffffull) C(choice ? x : ~0ull) C(choice ? x : 0x80000000ull) C(choice ? x : -5ull) \
@@ -46,6 +56,7 @@ __host__ __device__ inline u32 dots(u32 a, u32 b) {
   C(x < ~15ull ? x : ~15ull) C(s > -7 ? s : -7) C(x - 0x90000000ull) C(y - x + 5) C(x * 3 - 0xfffffffull) \
   C(high(-1, choice - choice)) C(high(-1, 0)) C(high(-1, -1)) C(high(-1, s)) C(high(choice - 1, 0x100000005ll)) \
   C(carries(x, y)) C(carries(y, ~x)) C(carries(static_cast<u32>(x), static_cast<u32>(y))) C(dots(x, y)) \
+  C(halves(x, y)) C((x << 3) + y) C((static_cast<i64>(static_cast<int>(x)) << 4) + y) C((x << 5) - y) C(((wide << 3) + divisor) >> 64) \
   C(wide / (y | 1)) C(wide % (y | 1)) C(wide / divisor >> 3) C(wide % divisor) C(static_cast<i128>(wide) % 1000003)
 
 #define COUNT(E) +1

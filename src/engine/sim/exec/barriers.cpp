@@ -37,6 +37,16 @@ bool same_place(const Group& a, const Group& b) {
   return true;
 }
 
+// Leaves out the entries that hold nobody: the one above has all their lanes, which have passed that place (BREAK), or go on there at once.
+void drop_passed(Group& group) {
+  std::vector<StackEntry>& stack = group.stack;
+  for (std::size_t i = stack.size() - 1; i > group.frames.back().floor; --i) {
+    if (stack[i - 1].mask != stack[i].mask || stack[i - 1].pc != stack[i].reconvergence) continue;
+    stack[i].reconvergence = stack[i - 1].reconvergence;
+    stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(i - 1));
+  }
+}
+
 void absorb(Group& into, Group& from, u32 warps) {
   for (std::size_t i = 0; i < into.stack.size(); ++i)
     for (u32 w = 0; w < warps; ++w) into.stack[i].mask.word[w] |= from.stack[i].mask.word[w];
@@ -87,6 +97,7 @@ bool release_barriers(Exec& x, Cta& cta) {
       group.state = GroupState::runnable;
       group.rounds = group.spins = group.turn = 0;
       released = true;
+      drop_passed(group);
       if (first != nullptr && same_place(*first, group)) {
         absorb(*first, group, x.shape.warps);
         it = cta.groups.erase(it);
@@ -106,6 +117,8 @@ namespace {
 
 // Groups that wait at the same warp-level instruction become one.
 void join_warp_syncs(Exec& x, Cta& cta) {
+  for (auto& group : cta.groups)
+    if (group->state == GroupState::at_warp_sync) drop_passed(*group);
   for (auto it = cta.groups.begin(); it != cta.groups.end(); ++it) {
     Group& group = **it;
     if (group.state != GroupState::at_warp_sync) continue;
