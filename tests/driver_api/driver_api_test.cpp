@@ -35,9 +35,6 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr*, std::size_t*, CUdeviceptr);
 CUresult cuPointerGetAttribute(void*, int, CUdeviceptr);
 CUresult cuPointerGetAttributes(unsigned, const int*, void**, CUdeviceptr);
 CUresult cuModuleLoadData(CUmodule*, const void*);
-CUresult cuModuleUnload(CUmodule);
-CUresult cuModuleGetFunction(CUfunction*, CUmodule, const char*);
-CUresult cuModuleGetGlobal_v2(CUdeviceptr*, std::size_t*, CUmodule, const char*);
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         cudaStream_t, void**, void**);
 CUresult cuFuncGetAttribute(int*, int, CUfunction);
@@ -75,6 +72,11 @@ const auto cuEventCreate = forwarded<CUresult(cudaEvent_t*, unsigned)>("cuEventC
 const auto cuEventRecord = forwarded<CUresult(cudaEvent_t, cudaStream_t)>("cuEventRecord");
 const auto cuFuncSetAttribute = forwarded<CUresult(CUfunction, int, int)>("cuFuncSetAttribute");
 const auto cuMemFreeAsync = forwarded<CUresult(CUdeviceptr, cudaStream_t)>("cuMemFreeAsync");
+const auto cuModuleGetFunction =
+    forwarded<CUresult(CUfunction*, CUmodule, const char*)>("cuModuleGetFunction");
+const auto cuModuleGetGlobal_v2 =
+    forwarded<CUresult(CUdeviceptr*, std::size_t*, CUmodule, const char*)>("cuModuleGetGlobal_v2");
+const auto cuModuleUnload = forwarded<CUresult(CUmodule)>("cuModuleUnload");
 const auto cuStreamSynchronize = forwarded<CUresult(cudaStream_t)>("cuStreamSynchronize");
 
 constexpr char code[] = R"(.version 7.8
@@ -407,6 +409,18 @@ TEST_F(Driver, FunctionsAreFoundByNameAndVersion) {
   ASSERT_EQ(cudaGetDriverEntryPoint_13("cuNothing", &out, 0, &status), cudaSuccess);
   EXPECT_EQ(out, nullptr);
   EXPECT_EQ(status, 1);
+}
+
+// As rows FORWARD they leave that to the Runtime API.
+TEST_F(Driver, QuestionsAboutAStreamWantAPlaceForTheAnswer) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cuStreamCreate(&stream, 0), CUDA_SUCCESS);
+  for (const char* question : {"cuStreamGetPriority", "cuStreamGetFlags", "cuStreamGetId"}) {
+    const auto ask = forwarded<CUresult(cudaStream_t, u64*)>(question);
+    u64 answer = 0;
+    EXPECT_EQ(ask(stream, nullptr), CUDA_ERROR_INVALID_VALUE) << question;
+    EXPECT_EQ(ask(stream, &answer), CUDA_SUCCESS) << question;
+  }
 }
 
 // Events have their context with them, and so has a stream of the program's own; the default stream is the current context's.

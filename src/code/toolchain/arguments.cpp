@@ -28,108 +28,103 @@ using Strings = std::vector<std::string>;
 
 enum class Fate : u8 { drop, drop_value, host, link, relocatable, fast_math, keep_value, standard };
 
-// nvcc's options that clang does not know ("NVIDIA CUDA Compiler Driver" manual, option reference).
+// nvcc's options that clang does not know ("NVIDIA CUDA Compiler Driver" manual, option reference), by what becomes of them.
 // `…_value`, host and link take the next argument, unless the option is written with '='. nvcc takes an option of one dash and several
-// letters with two, too.
+// letters with two, too. -g is of the host, where it stands anyway.
+constexpr std::string_view to_host[] = {"-Xcompiler", "--compiler-options"};
+constexpr std::string_view to_linker[] = {"-Xlinker", "--linker-options", "-L", "-l"};
+constexpr std::string_view dropped[] = {"-lineinfo",
+                                        "-g",
+                                        "--generate-line-info",
+                                        "-G",
+                                        "--device-debug",
+                                        "-extended-lambda",
+                                        "-expt-extended-lambda",
+                                        "-expt-relaxed-constexpr",
+                                        "-restrict",
+                                        "-keep",
+                                        "-v",
+                                        "-forward-unknown-to-host-compiler",
+                                        "-forward-unknown-to-host-linker",
+                                        "-forward-unknown-opts",
+                                        "-allow-unsupported-compiler",
+                                        "-extra-device-vectorization",
+                                        "-res-usage",
+                                        "--resource-usage",
+                                        "-src-in-ptx",
+                                        "--source-in-ptx",
+                                        "-Wno-deprecated-gpu-targets",
+                                        "--disable-warnings",
+                                        "-display-error-number",
+                                        "-no-display-error-number",
+                                        "-lcudart",
+                                        "-lcudart_static",
+                                        "-lcuda",
+                                        "-lnvrtc",
+                                        "-lcudadevrt"};
+constexpr std::string_view dropped_with_value[] = {"-Xptxas",
+                                                   "--ptxas-options",
+                                                   "-Xnvlink",
+                                                   "-gencode",
+                                                   "--generate-code",
+                                                   "-arch",
+                                                   "--gpu-architecture",
+                                                   "-code",
+                                                   "--gpu-code",
+                                                   "-ccbin",
+                                                   "--compiler-bindir",
+                                                   "-cudart",
+                                                   "-maxrregcount",
+                                                   "-diag-suppress",
+                                                   "-t",
+                                                   "--threads",
+                                                   "-split-compile",
+                                                   "-Xcudafe",
+                                                   "-Xarchive",
+                                                   "--archive-options",
+                                                   "-Xnvcc",
+                                                   "-diag-warn",
+                                                   "-diag-error",
+                                                   "-default-stream",
+                                                   "-ftz",
+                                                   "-prec-div",
+                                                   "-prec-sqrt",
+                                                   "-fmad"};
+constexpr std::string_view makes_relocatable[] = {"-rdc", "--relocatable-device-code", "-dc"};
+// clang's own options whose value may be the next argument
+constexpr std::string_view kept_with_value[] = {"-I",      "-D",         "-U",       "-include", "-isystem",
+                                                "-iquote", "-idirafter", "-imacros", "-Xclang",  "-mllvm"};
+constexpr std::string_view fast_math[] = {"-use_fast_math"};
+constexpr std::string_view of_standard[] = {"-std"};
+
 struct NvccOption {
   std::string_view name;
   Fate fate;
   std::string_view clangs{}; // what clang calls it; empty: the same
 };
-constexpr NvccOption nvcc_options[] = {
-    {"-Xcompiler", Fate::host},
-    {"--compiler-options", Fate::host},
-    {"-Xlinker", Fate::link},
-    {"--linker-options", Fate::link},
-    {"-Xptxas", Fate::drop_value},
-    {"--ptxas-options", Fate::drop_value},
-    {"-Xnvlink", Fate::drop_value},
-    {"-gencode", Fate::drop_value},
-    {"--generate-code", Fate::drop_value},
-    {"-arch", Fate::drop_value},
-    {"--gpu-architecture", Fate::drop_value},
-    {"-code", Fate::drop_value},
-    {"--gpu-code", Fate::drop_value},
-    {"-ccbin", Fate::drop_value},
-    {"--compiler-bindir", Fate::drop_value},
-    {"-cudart", Fate::drop_value},
-    {"-maxrregcount", Fate::drop_value},
-    {"-diag-suppress", Fate::drop_value},
-    {"-t", Fate::drop_value},
-    {"--threads", Fate::drop_value},
-    {"-split-compile", Fate::drop_value},
-    {"-Xcudafe", Fate::drop_value},
-    {"-Xarchive", Fate::drop_value},
-    {"--archive-options", Fate::drop_value},
-    {"-Xnvcc", Fate::drop_value},
-    {"-diag-warn", Fate::drop_value},
-    {"-diag-error", Fate::drop_value},
-    {"-default-stream", Fate::drop_value},
-    {"-ftz", Fate::drop_value},
-    {"-prec-div", Fate::drop_value},
-    {"-prec-sqrt", Fate::drop_value},
-    {"-fmad", Fate::drop_value},
-    {"-lineinfo", Fate::drop},
-    {"-g", Fate::drop}, // of the host, where it stands anyway
-    {"--generate-line-info", Fate::drop},
-    {"-G", Fate::drop},
-    {"--device-debug", Fate::drop},
-    {"-extended-lambda", Fate::drop},
-    {"-expt-extended-lambda", Fate::drop},
-    {"-expt-relaxed-constexpr", Fate::drop},
-    {"-restrict", Fate::drop},
-    {"-keep", Fate::drop},
-    {"-v", Fate::drop},
-    {"-forward-unknown-to-host-compiler", Fate::drop},
-    {"-forward-unknown-to-host-linker", Fate::drop},
-    {"-forward-unknown-opts", Fate::drop},
-    {"-allow-unsupported-compiler", Fate::drop},
-    {"-extra-device-vectorization", Fate::drop},
-    {"-res-usage", Fate::drop},
-    {"--resource-usage", Fate::drop},
-    {"-src-in-ptx", Fate::drop},
-    {"--source-in-ptx", Fate::drop},
-    {"-Wno-deprecated-gpu-targets", Fate::drop},
-    {"--disable-warnings", Fate::drop},
-    {"-display-error-number", Fate::drop},
-    {"-no-display-error-number", Fate::drop},
-    {"-lcudart", Fate::drop},
-    {"-lcudart_static", Fate::drop},
-    {"-lcuda", Fate::drop},
-    {"-lnvrtc", Fate::drop},
-    {"-lcudadevrt", Fate::drop},
-    {"-rdc", Fate::relocatable},
-    {"--relocatable-device-code", Fate::relocatable},
-    {"-dc", Fate::relocatable},
-    {"-use_fast_math", Fate::fast_math},
-    // clang's own options whose value may be the next argument
-    {"-I", Fate::keep_value},
-    {"-D", Fate::keep_value},
-    {"-U", Fate::keep_value},
-    {"-include", Fate::keep_value},
-    {"-isystem", Fate::keep_value},
-    {"-iquote", Fate::keep_value},
-    {"-idirafter", Fate::keep_value},
-    {"-imacros", Fate::keep_value},
-    {"-Xclang", Fate::keep_value},
-    {"-mllvm", Fate::keep_value},
-    {"--include-path", Fate::keep_value, "-I"},
-    {"--system-include", Fate::keep_value, "-isystem"},
-    {"--pre-include", Fate::keep_value, "-include"},
-    {"--define-macro", Fate::keep_value, "-D"},
+constexpr NvccOption renamed[] = {
+    {"--include-path", Fate::keep_value, "-I"},      {"--system-include", Fate::keep_value, "-isystem"},
+    {"--pre-include", Fate::keep_value, "-include"}, {"--define-macro", Fate::keep_value, "-D"},
     {"--undefine-macro", Fate::keep_value, "-U"},
-    {"-std", Fate::standard},
-    {"-L", Fate::link},
-    {"-l", Fate::link},
 };
 
-const NvccOption* find_option(std::string_view name) {
-  auto is_called = [&](const NvccOption& option) {
-    return option.name == name ||
-           (option.name.size() > 2 && name.starts_with("--") && option.name == name.substr(1));
+std::optional<NvccOption> find_option(std::string_view name) {
+  auto is_called = [&](std::string_view known) {
+    return known == name || (known.size() > 2 && name.starts_with("--") && known == name.substr(1));
   };
-  auto row = std::ranges::find_if(nvcc_options, is_called);
-  return row == std::end(nvcc_options) ? nullptr : row;
+  const std::pair<Fate, std::span<const std::string_view>> lists[] = {{Fate::host, to_host},
+                                                                      {Fate::link, to_linker},
+                                                                      {Fate::drop, dropped},
+                                                                      {Fate::drop_value, dropped_with_value},
+                                                                      {Fate::relocatable, makes_relocatable},
+                                                                      {Fate::keep_value, kept_with_value},
+                                                                      {Fate::fast_math, fast_math},
+                                                                      {Fate::standard, of_standard}};
+  for (const auto& [fate, names] : lists)
+    if (auto found = std::ranges::find_if(names, is_called); found != names.end())
+      return NvccOption{*found, fate};
+  auto row = std::ranges::find_if(renamed, is_called, &NvccOption::name);
+  return row == std::end(renamed) ? std::nullopt : std::optional(*row);
 }
 
 bool has_extension(std::string_view file, std::initializer_list<std::string_view> extensions) {
@@ -300,7 +295,7 @@ Result<Options> sort_options(const Strings& options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     const std::string& argument = options[i];
     std::size_t equals = argument.find('=');
-    const NvccOption* option = find_option(argument);
+    std::optional<NvccOption> option = find_option(argument);
     std::string value;
     bool has_value = false;
     if (!option && argument.starts_with("-") && equals != argument.npos) {

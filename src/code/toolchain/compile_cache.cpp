@@ -5,10 +5,8 @@
 #include "os/file.h"
 #include "toolchain/arguments.h"
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>

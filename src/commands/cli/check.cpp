@@ -21,43 +21,26 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       ->required()
       ->type_name("FILE")
       ->check(likely_files("*.(cu|cuh|ptx|cubin) compile_commands.json"));
-  command.add_option("--block", o.block, "threads of a block, where it is known")
-      ->type_name("X,Y,Z")
-      ->group("Launches");
-  command.add_option("--grid", o.grid, "blocks of the grid, where it is known")
-      ->type_name("X,Y,Z")
-      ->group("Launches");
-  command
-      .add_option("--set", o.settings,
-                  "the value of a parameter, by its name or its number from 1: --set n=1024")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->group("Launches");
-  command.add_option("--kernel", o.kernel, "only kernels whose name contains this")
-      ->type_name("NAME")
-      ->group("Launches");
-  command.add_option("--sm", o.sm, "compute capabilities, separated by commas; verdicts are for the first")
-      ->capture_default_str();
-  command.add_option("--compiler", o.compiler, "auto, nvcc, clang")
-      ->check(one_of({"auto", "nvcc", "clang"}))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group("Compiling");
-  command.add_option("--compile-options", o.compile_options, "options for the compiler, as nvcc takes them")
-      ->type_name("OPTIONS")
-      ->group("Compiling");
-  command.add_option("--jobs", o.jobs, "files at a time; 0: one per core")
-      ->check(whole_number(0, 1024))
-      ->type_name("NUMBER")
-      ->capture_default_str()
-      ->group("Compiling");
-  command.add_flag("--no-cache", o.no_cache, "compile anew, keep nothing in ~/.cache/warplens")
-      ->group("Compiling");
-  command.add_flag("--all", o.all, "also list what is fine, and what is not known")->group("Output");
-  command.add_flag("--json", o.json, "print findings as JSON")->group("Output");
-  add_file(command, "--verdicts", o.verdicts, "write every verdict, with all bounds, as JSON to FILE",
-           "Output");
-  add_file(command, "--html", o.html, "also write a page for a browser", "Output");
+  constexpr const char *launches = "Launches", *compiling = "Compiling", *output = "Output";
+  add(command, "--block", o.block, named("X,Y,Z"), launches, "threads of a block, where it is known");
+  add(command, "--grid", o.grid, named("X,Y,Z"), launches, "blocks of the grid, where it is known");
+  add(command, "--set", o.settings, repeated("NAME=VALUE"), launches,
+      "the value of a parameter, by its name or its number from 1: --set n=1024");
+  add(command, "--kernel", o.kernel, named("NAME"), launches, "only kernels whose name contains this");
+  add(command, "--sm", o.sm, with_default(), nullptr,
+      "compute capabilities, separated by commas; verdicts are for the first");
+  add(command, "--compiler", o.compiler, choice("NAME", {"auto", "nvcc", "clang"}), compiling,
+      "auto, nvcc, clang");
+  add(command, "--compile-options", o.compile_options, named("OPTIONS"), compiling,
+      "options for the compiler, as nvcc takes them");
+  add(command, "--jobs", o.jobs, number(0, 1024), compiling, "files at a time; 0: one per core");
+  add(command, "--no-cache", o.no_cache, flag(), compiling,
+      "compile anew, keep nothing in ~/.cache/warplens");
+  add(command, "--all", o.all, flag(), output, "also list what is fine, and what is not known");
+  add(command, "--json", o.json, flag(), output, "print findings as JSON");
+  add(command, "--verdicts", o.verdicts, file(), output,
+      "write every verdict, with all bounds, as JSON to FILE");
+  add(command, "--html", o.html, file(), output, "also write a page for a browser");
 }
 
 } // namespace

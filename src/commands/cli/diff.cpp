@@ -13,40 +13,27 @@ namespace {
 
 void add_shown(CLI::App& command, driver::DiffOptions& o) {
   add_filter_options(command, o.run);
-  auto add_number = [&](const char* name, u32& number, const char* help) {
-    command.add_option(name, number, help)
-        ->check(shown())
-        ->type_name("NUMBER")
-        ->capture_default_str()
-        ->group("Report");
-  };
-  command
-      .add_option("--match", o.matches, "kernels that are one under two names: --match layernorm1=layernorm3")
-      ->type_name("OLD=NEW")
-      ->allow_extra_args(false)
-      ->group("Report");
-  add_number("--top-lines", o.top_lines, "lines of each kernel that changed; 0: all, and those as before");
-  add_number("--top-kernels", o.top_kernels, "kernels that changed; 0: all, and those as before");
+  add(command, "--match", o.matches, repeated("OLD=NEW"), "Report",
+      "kernels that are one under two names: --match layernorm1=layernorm3");
+  add(command, "--top-lines", o.top_lines, how_many(), "Report",
+      "lines of each kernel that changed; 0: all, and those as before");
+  add(command, "--top-kernels", o.top_kernels, how_many(), "Report",
+      "kernels that changed; 0: all, and those as before");
   add_top(command, o.top_lines, o.top_kernels);
-  command
-      .add_option("--fail-on", o.fail_on,
-                  "exit code 1 when the run or a kernel of both costs more (worse), or also a line "
-                  "(worse-line); worse>5% lets pass up to 5%")
-      ->delimiter('\0')
-      ->allow_extra_args(false)
-      ->type_name("CONDITION")
-      ->group("Gates");
-  command.add_flag("--strict", o.strict, "exit code 1 if a side was not counted completely")->group("Gates");
+  add(command, "--fail-on", o.fail_on, conditions("CONDITION"), "Gates",
+      "exit code 1 when the run or a kernel of both costs more (worse), or also a line "
+      "(worse-line); worse>5% lets pass up to 5%");
+  add(command, "--strict", o.strict, flag(), "Gates", "exit code 1 if a side was not counted completely");
 }
 
 void add_outputs(CLI::App& command, driver::DiffOptions& o) {
   constexpr const char* group = "Output";
-  add_file(command, "--json", o.run.json,
-           "write the comparison as JSON to FILE; '-': only JSON on standard output", group);
-  add_file(command, "--html", o.run.html,
-           "write the comparison as one file for a browser to FILE; '-': only it on standard output", group);
-  add_file(command, "--markdown", o.markdown, "write tables for a pull request to FILE", group);
-  add_file(command, "--report", o.run.report, "write the text to FILE instead of standard output", group);
+  add(command, "--json", o.run.json, file(), group,
+      "write the comparison as JSON to FILE; '-': only JSON on standard output");
+  add(command, "--html", o.run.html, file(), group,
+      "write the comparison as one file for a browser to FILE; '-': only it on standard output");
+  add(command, "--markdown", o.markdown, file(), group, "write tables for a pull request to FILE");
+  add(command, "--report", o.run.report, file(), group, "write the text to FILE instead of standard output");
 }
 
 } // namespace
@@ -63,10 +50,8 @@ void add_diff(CLI::App& app, int& exit_code) {
             "says how lines are "
             "matched "
             "and what is compared.");
-  command->add_option("OLD", options->before, "report, baseline or program before")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("NEW", options->after, "the same, after")->required()->type_name("FILE");
+  add(*command, "OLD", options->before, file(), nullptr, "report, baseline or program before").required();
+  add(*command, "NEW", options->after, file(), nullptr, "the same, after").required();
   add_shown(*command, *options);
   add_outputs(*command, *options);
   add_terminal_options(*command, colour, &options->run.width);

@@ -18,32 +18,25 @@ void add_lsp(CLI::App& app, int& exit_code) {
       "Speaks the Language Server Protocol on standard input and output. docs/do/editors.md says how editors "
       "start it.");
   auto stdio = std::make_shared<bool>(false);
-  command->add_flag("--stdio", *stdio,
-                    "as some editors say it: standard input and output, which is all there is");
-  command
-      ->add_option("--sm", check.sm, "compute capabilities, separated by commas; verdicts are for the first")
-      ->type_name("LIST")
-      ->capture_default_str();
-  command->add_option("--block", check.block, "threads of a block, where it is known")->type_name("X,Y,Z");
-  add_file(*command, "--last-run", options->last_run,
-           "a report of `warplens run --json FILE`, shown beside; else .warplens/last-run.json");
-  add_file(*command, "--measured", options->measured,
-           "counts of a GPU, shown beside: of Nsight Compute or `warplens record`; else "
-           ".warplens/measured.ncu-rep");
-  command->add_option("--compiler", check.compiler, "auto, nvcc, clang")
-      ->check(one_of({"auto", "nvcc", "clang"}))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group("Compiling");
-  command
-      ->add_option("--compile-options", check.compile_options, "options for the compiler, as nvcc takes them")
-      ->type_name("OPTIONS")
-      ->group("Compiling");
-  add_file(*command, "--compile-commands", options->compile_commands,
-           "how files are compiled; else compile_commands.json of the folder, or of build/", "Compiling");
-  add_file(*command, "--config", check.gates.config, "read FILE rather than the nearest .warplens.toml",
-           "Gates");
-  command->add_flag("--no-config", check.gates.no_config, "read no .warplens.toml")->group("Gates");
+  add(*command, "--stdio", *stdio, flag(), nullptr,
+      "as some editors say it: standard input and output, which is all there is");
+  add(*command, "--sm", check.sm, words("LIST"), nullptr,
+      "compute capabilities, separated by commas; verdicts are for the first");
+  add(*command, "--block", check.block, named("X,Y,Z"), nullptr, "threads of a block, where it is known");
+  add(*command, "--last-run", options->last_run, file(), nullptr,
+      "a report of `warplens run --json FILE`, shown beside; else .warplens/last-run.json");
+  add(*command, "--measured", options->measured, file(), nullptr,
+      "counts of a GPU, shown beside: of Nsight Compute or `warplens record`; else "
+      ".warplens/measured.ncu-rep");
+  add(*command, "--compiler", check.compiler, choice("NAME", {"auto", "nvcc", "clang"}), "Compiling",
+      "auto, nvcc, clang");
+  add(*command, "--compile-options", check.compile_options, named("OPTIONS"), "Compiling",
+      "options for the compiler, as nvcc takes them");
+  add(*command, "--compile-commands", options->compile_commands, file(), "Compiling",
+      "how files are compiled; else compile_commands.json of the folder, or of build/");
+  add(*command, "--config", check.gates.config, file(), "Gates",
+      "read FILE rather than the nearest .warplens.toml");
+  add(*command, "--no-config", check.gates.no_config, flag(), "Gates", "read no .warplens.toml");
   command->callback([command, options, stdio, &exit_code] {
     options->check.version = WARPLENS_VERSION;
     note_given(*command, options->check);

@@ -15,15 +15,11 @@ void add_mcp(CLI::App& app, int& exit_code) {
   give_help(*command, "mcp [OPTIONS]", "warplens mcp --folder src",
             "Speaks the Model Context Protocol on standard input and output. docs/do/agents.md says how "
             "agents start it.");
-  command
-      ->add_option("--folder", options->folders,
-                   "paths may lie in DIR; may be repeated; else the current folder")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  command->add_option("--time-limit", options->time_limit, "stop a tool after this time: 300, 90s, 5m")
-      ->type_name("TIME")
-      ->transform(seconds(1e6))
-      ->capture_default_str();
+  add(*command, "--folder", options->folders, repeated("DIR"), nullptr,
+      "paths may lie in DIR; may be repeated; else the current folder");
+  add(*command, "--time-limit", options->time_limit, limit_in_seconds(1e6), nullptr,
+      "stop a tool after this time: 300, 90s, 5m")
+      .capture_default_str();
   command->callback([options, &exit_code] {
     options->version = WARPLENS_VERSION;
     exit_code = driver::serve_agent(*options, STDIN_FILENO, STDOUT_FILENO);

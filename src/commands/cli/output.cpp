@@ -2,7 +2,6 @@
 #include "base/diagnostic.h"
 #include "os/output_file.h"
 #include "os/pager.h"
-#include "text/terminal_settings.h"
 #include <cerrno>
 #include <csignal>
 #include <cstring>

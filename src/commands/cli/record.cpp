@@ -23,27 +23,18 @@ void add_record(CLI::App& app, int& exit_code) {
             "launch: CUPTI 13.0 counts one in a run. Needs a GPU, and a build with CUPTI. Exit code: the "
             "program's own; 2 when nothing was recorded. More: docs/do/measure-on-a-gpu.md");
   command->prefix_command();
-  command->add_option("-o,--output", options->output, "the file that is written")
-      ->type_name("FILE")
-      ->capture_default_str();
-  command->add_flag("--no-counters", *no_counters,
-                    "counts by instruction alone, no counters and times of whole launches");
-  command->add_option("--launches", options->launches, "record the first NUMBER launches of each process")
-      ->check(whole_number(1, 10'000))
-      ->capture_default_str()
-      ->type_name("NUMBER");
-  command
-      ->add_option("--jobs", options->jobs,
-                   "make up to NUMBER runs at once, one for each launch [default: what half of the "
-                   "processors and of the "
-                   "memory have room for, at most 8]")
-      ->check(whole_number(1, os::most_side_by_side))
-      ->type_name("NUMBER");
-  command
-      ->add_option("--cupti", options->cupti,
-                   "the CUPTI library that counts all launches by instruction; '': none [default: 12.9 or "
-                   "12.8, where one is found]")
-      ->type_name("FILE");
+  add(*command, "-o,--output", options->output, words("FILE"), nullptr, "the file that is written");
+  add(*command, "--no-counters", *no_counters, flag(), nullptr,
+      "counts by instruction alone, no counters and times of whole launches");
+  add(*command, "--launches", options->launches, number(1, 10'000), nullptr,
+      "record the first NUMBER launches of each process");
+  add(*command, "--jobs", options->jobs, named("NUMBER"), nullptr,
+      "make up to NUMBER runs at once, one for each launch [default: what half of the processors and of the "
+      "memory have room for, at most 8]")
+      .check(whole_number(1, os::most_side_by_side));
+  add(*command, "--cupti", options->cupti, file(), nullptr,
+      "the CUPTI library that counts all launches by instruction; '': none [default: 12.9 or 12.8, where one "
+      "is found]");
   add_terminal_options(*command, colour);
   command->callback([command, options, colour, no_counters, &exit_code] {
     options->command = command->remaining();

@@ -15,17 +15,15 @@ void add_replay(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("replay", "count the accesses of a pattern or trace file");
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   give_help(*command, "replay [OPTIONS] FILE", "warplens replay --sm 70,90 patterns.jsonl");
-  command
-      ->add_option("FILE", options->path,
-                   "pattern file (JSON lines), NVBit mem_trace output or Accel-Sim .traceg, "
-                   "gzip or not; '-' is standard input")
-      ->required();
-  command
-      ->add_option("--sm", options->sm,
-                   "compute capability or GPU, or several: 90, 9.0, sm_90, h100, 10,35,90")
-      ->capture_default_str();
+  add(*command, "FILE", options->path, {}, nullptr,
+      "pattern file (JSON lines), NVBit mem_trace output or Accel-Sim .traceg, "
+      "gzip or not; '-' is standard input")
+      .required();
+  add(*command, "--sm", options->sm, with_default(), nullptr,
+      "compute capability or GPU, or several: 90, 9.0, sm_90, h100, 10,35,90");
   command->add_flag("--json", options->json, "one JSON object per access instead of a table");
-  add_file(*command, "--html", options->html, "also write a page for a browser; '-': instead of the table");
+  add(*command, "--html", options->html, file(), nullptr,
+      "also write a page for a browser; '-': instead of the table");
   command->add_flag("--keep-going", options->keep_going,
                     "count the lines after a malformed one (then the exit code is 1)");
   add_terminal_options(*command, colour);

@@ -6,17 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace warplens::cli {
-
-// An option whose value names a file. Without `group`, of the first group in help.
-inline void add_file(CLI::App& command, const char* name, std::string& file, const char* words,
-                     const char* group = nullptr) {
-  CLI::Option* option = command.add_option(name, file, words)->type_name("FILE");
-  if (group != nullptr) option->group(group);
-}
 
 // One of several words. Help does not list them behind the option, because its description says what each means; completion and
 // manual pages read them here.
@@ -74,7 +68,77 @@ inline CLI::Validator seconds(double most) {
       "");
 }
 
+inline constexpr u64 most_shown = 1'000'000'000;
+
+// Adds to an option what its value may be.
+using ValueRule = std::function<void(CLI::Option&)>;
+
+inline ValueRule words(const char* name) {
+  return [=](CLI::Option& option) { option.type_name(name)->capture_default_str(); };
+}
+// ncu writes regex: in front of one.
+inline ValueRule expression(const char* name) {
+  return [=](CLI::Option& option) {
+    option.type_name(name)->transform([](std::string text) {
+      constexpr std::string_view prefix = "regex:";
+      return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+    });
+  };
+}
+inline ValueRule flag() { return {}; }
+inline ValueRule named(const char* name) { // without its default in help
+  return [=](CLI::Option& option) { option.type_name(name); };
+}
+inline ValueRule file() { return named("FILE"); }
+inline ValueRule with_default() {
+  return [](CLI::Option& option) { option.capture_default_str(); };
+}
+inline ValueRule choice(const char* name, std::vector<std::string> of) {
+  return [=](CLI::Option& option) { option.check(one_of(of))->type_name(name)->capture_default_str(); };
+}
+// Several of them, separated by commas, or the option again.
+inline ValueRule choices(const char* name, std::vector<std::string> of) {
+  return [=](CLI::Option& option) {
+    option.check(one_of(of))->delimiter(',')->type_name(name)->allow_extra_args(false);
+  };
+}
+// The option may be given again.
+inline ValueRule repeated(const char* name) {
+  return [=](CLI::Option& option) { option.type_name(name)->allow_extra_args(false); };
+}
+// The same, where words may have commas in them.
+inline ValueRule conditions(const char* name) {
+  return [=](CLI::Option& option) { option.delimiter('\0')->allow_extra_args(false)->type_name(name); };
+}
+// The option may be given again: a line for each.
+inline ValueRule lines(const char* name) {
+  return [=](CLI::Option& option) {
+    option.type_name(name)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::Join);
+  };
+}
+inline ValueRule number(u64 least, u64 most, const char* name = "NUMBER") {
+  return [=](CLI::Option& option) {
+    option.check(whole_number(least, most))->type_name(name)->capture_default_str();
+  };
+}
+inline ValueRule limit_in_seconds(double most = 1e9) { // 31 years
+  return [=](CLI::Option& option) { option.type_name("TIME")->transform(seconds(most)); };
+}
 // How many to show of something; 0: all.
-inline CLI::Validator shown() { return whole_number(0, 1'000'000'000); }
+inline ValueRule how_many() { return number(0, most_shown); }
+
+// Declares an option; no group: the first one in help.
+template <class T>
+CLI::Option& add(CLI::App& command, const char* flags, T& member, const ValueRule& value, const char* group,
+                 const char* help) {
+  CLI::Option* option = nullptr;
+  if constexpr (std::is_same_v<T, bool>)
+    option = command.add_flag(flags, member, help);
+  else
+    option = command.add_option(flags, member, help);
+  if (value) value(*option);
+  if (group != nullptr) option->group(group);
+  return *option;
+}
 
 } // namespace warplens::cli

@@ -7,9 +7,9 @@
 #include "os/store.h"
 #include "os/temp_dir.h"
 #include "text/layout.h"
+#include "text/lines.h"
 #include "toolchain/find.h"
 #include <algorithm>
-#include <chrono>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -27,12 +27,9 @@ using Rows = std::vector<HealthRow>;
 // The last line with an error, else the last that says anything.
 std::string complaint(const std::string& output) {
   std::string last, error;
-  for (std::size_t begin = 0; begin < output.size();) {
-    const std::size_t end = std::min(output.find('\n', begin), output.size());
-    const std::string line = output.substr(begin, end - begin);
+  for (std::string_view line : text::lines_of(output)) {
     if (!line.empty()) last = line;
     if (error.empty() && line.find("error") != line.npos) error = line;
-    begin = end + 1;
   }
   return diag::without_controls(error.empty() ? last : error);
 }

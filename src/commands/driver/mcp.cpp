@@ -9,6 +9,7 @@
 #include "driver/mcp.h"
 #include "base/diagnostic.h"
 #include "os/captured.h"
+#include "os/file.h"
 #include "os/temp_dir.h"
 #include <algorithm>
 #include <cerrno>
@@ -17,11 +18,10 @@
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
+#include <span>
 #include <thread>
 #include <unistd.h>
 
@@ -203,13 +203,11 @@ private:
     file = inside(file);
     words.insert(words.end(), program.begin(), program.end());
     const std::string said = command(words);
-    std::ifstream in(report, std::ios::binary);
-    std::stringstream content;
-    content << in.rdbuf();
+    const std::string content = os::read_file(report).value_or("");
     constexpr std::size_t most_output = 1000; // of the program's own
-    return content.str().empty()
+    return content.empty()
                ? said
-               : content.str() + "\nThe program printed:\n" +
+               : content + "\nThe program printed:\n" +
                      (said.size() <= most_output ? said : "…" + said.substr(said.size() - most_output));
   }
 
@@ -347,14 +345,9 @@ private:
   std::size_t last_answer_ = 0;
 };
 
-bool write_all(int out, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(out, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+bool write_line(int out, const json& message) {
+  const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return os::write_all(out, std::as_bytes(std::span(line)));
 }
 
 } // namespace
@@ -385,15 +378,14 @@ int serve_agent(const McpOptions& options, int in, int out) {
       const std::string line = waiting.substr(0, end);
       if (line.find_first_not_of(" \t\r") == line.npos) continue;
       const std::optional<json> reply = agent.receive(line);
-      if (reply && !write_all(out, reply->dump(-1, ' ', false, json::error_handler_t::replace) + '\n'))
-        return 0;
+      if (reply && !write_line(out, *reply)) return 0;
     }
     if (waiting.size() > longest_message) {
       const json reply{
           {"jsonrpc", "2.0"},
           {"id", nullptr},
           {"error", {{"code", static_cast<int>(Code::request)}, {"message", "a line of more than 1 MiB"}}}};
-      write_all(out, reply.dump() + '\n');
+      write_line(out, reply);
       return 2;
     }
   }

@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
-#include <map>
 #include <set>
 #include <span>
 #include <thread>

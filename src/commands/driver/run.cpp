@@ -384,10 +384,6 @@ Result<Observed> observe(RunOptions& options, const Job& job, const RankReports*
   return Observed{std::move(*gates), std::move(*prepared), *end, std::move(sources), std::move(*model)};
 }
 
-} // namespace
-
-namespace {
-
 // Writes what is asked for of a program that has run, and says how it went.
 int conclude(RunOptions& options, Observed& seen, const Job& job, const RunOutput& output) {
   auto& [gates, prepared, end, sources, model] = seen;

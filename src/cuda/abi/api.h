@@ -57,6 +57,10 @@ decltype(cudaGraphNodeGetDependencies_11) cudaGraphNodeGetDependentNodes_11;
 cudaError_t cudaMemcpyBatchAsync_12(void* const*, const void* const*, const std::size_t*, std::size_t,
                                     cudaMemcpyAttributes*, std::size_t*, std::size_t, std::size_t*,
                                     cudaStream_t);
+cudaError_t cudaMemcpy3DBatchAsync_12(std::size_t, cudaMemcpy3DBatchOp*, std::size_t*, unsigned long long,
+                                      cudaStream_t);
+decltype(cudaMemcpyBatchAsync_12) cudaMemcpyBatchAsync_12_ptsz;
+decltype(cudaMemcpy3DBatchAsync_12) cudaMemcpy3DBatchAsync_12_ptsz;
 
 // The options are those of the driver's just-in-time compiler.
 cudaError_t cudaLibraryLoadData(cudaLibrary_t*, const void*, const int*, void**, unsigned, const int*, void**,

@@ -167,19 +167,11 @@ CUresult cuCtxSetCurrent(CUcontext context) {
 }
 
 CUresult cuCtxGetCurrent(CUcontext* context) {
-  return locked([&] {
-    if (!context) return CUDA_ERROR_INVALID_VALUE;
-    *context = current_context();
-    return CUDA_SUCCESS;
-  });
+  return locked([&] { return answer(context, current_context(), CUDA_ERROR_INVALID_VALUE); });
 }
 
 CUresult cuCtxGetDevice(CUdevice* device) {
-  return in_context([&] {
-    if (!device) return cudaErrorInvalidValue;
-    *device = static_cast<CUdevice>(current_context()->device);
-    return cudaSuccess;
-  });
+  return in_context([&] { return answer(device, static_cast<CUdevice>(current_context()->device)); });
 }
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
   return context == nullptr ? cuCtxGetDevice(device) : locked([&] {
@@ -190,29 +182,21 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 }
 
 CUresult cuCtxGetFlags(unsigned* flags) {
-  return in_context([&] {
-    if (!flags) return cudaErrorInvalidValue;
-    *flags = current_context()->flags;
-    return cudaSuccess;
-  });
+  return in_context([&] { return answer(flags, current_context()->flags); });
 }
 
 CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
   return locked([&] {
     if (context == nullptr) context = current_context();
     if (context == nullptr || !known(context)) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!id) return CUDA_ERROR_INVALID_VALUE;
-    *id = context->id;
-    return CUDA_SUCCESS;
+    return answer(id, context->id, CUDA_ERROR_INVALID_VALUE);
   });
 }
 
 CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
   return locked([&] {
     constexpr unsigned since = 3020; // the version of the contexts' interface, which has not changed since
-    if (!version) return CUDA_ERROR_INVALID_VALUE;
-    *version = since;
-    return CUDA_SUCCESS;
+    return answer(version, since, CUDA_ERROR_INVALID_VALUE);
   });
 }
 

@@ -1,15 +1,12 @@
 // Questions about devices. Attributes have the same numbers in both APIs.
 #include "driver_api/frame.h"
 #include <algorithm>
-#include <cstring>
 
 namespace warplens::runtime {
 namespace {
 
 template <class Body> CUresult asked_of(CUdevice device, Body&& body) {
-  return driver([&] {
-    return api([&](Runtime& r) { return r.is_device(device) ? body(r) : cudaErrorInvalidDevice; });
-  });
+  return driver([&](Runtime& r) { return r.is_device(device) ? body(r) : cudaErrorInvalidDevice; });
 }
 
 struct DeviceProperties { // CUdevprop
@@ -36,11 +33,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  return driver([&] {
-    if (!count) return cudaErrorInvalidValue;
-    *count = static_cast<int>(Runtime::get().devices);
-    return cudaSuccess;
-  });
+  return driver([&] { return answer(count, static_cast<int>(Runtime::get().devices)); });
 }
 
 CUresult cuDeviceGetName(char* name, int size, CUdevice device) {
@@ -61,11 +54,7 @@ CUresult cuDeviceGetUuid_v2(char* uuid, CUdevice device) {
 }
 
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
-  return asked_of(device, [&](Runtime& r) {
-    if (!bytes) return cudaErrorInvalidValue;
-    *bytes = r.memory().capacity();
-    return cudaSuccess;
-  });
+  return asked_of(device, [&](Runtime& r) { return answer(bytes, r.memory().capacity()); });
 }
 
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
@@ -98,11 +87,7 @@ CUresult cuDeviceGetProperties(DeviceProperties* out, CUdevice device) {
 
 // How much of the device a context may use: always all of it.
 CUresult cuDeviceGetExecAffinitySupport(int* supported, int, CUdevice device) {
-  return asked_of(device, [&](Runtime&) {
-    if (!supported) return cudaErrorInvalidValue;
-    *supported = 0;
-    return cudaSuccess;
-  });
+  return asked_of(device, [&](Runtime&) { return answer(supported, 0); });
 }
 
 } // extern "C"

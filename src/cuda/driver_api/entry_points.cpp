@@ -5,7 +5,6 @@
 #include "os/file.h"
 #include "runtime/failed_calls.h"
 #include <algorithm>
-#include <cstddef>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <string>

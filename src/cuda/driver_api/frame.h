@@ -47,12 +47,15 @@ private:
   ThreadState before_;
 };
 
-// Runs `body`, which gives a cudaError_t, as a function of the driver API. The lock of the runtime is taken inside, so that
-// host functions of a stream run without.
+// Runs `body`, which gives a cudaError_t, as a function of the driver API. One that takes the Runtime is run by api(), with
+// the runtime's lock; others take it inside, so that host functions of a stream run without.
 template <class Body> CUresult driver(Body&& body) {
   if (!driver_ready()) return CUDA_ERROR_NOT_INITIALIZED;
   KeepThreadState keep;
-  return as_result(body());
+  if constexpr (std::is_invocable_v<Body&, Runtime&>)
+    return as_result(api(body));
+  else
+    return as_result(body());
 }
 template <class Body> CUresult in_context(Body&& body) {
   if (!driver_ready()) return CUDA_ERROR_NOT_INITIALIZED;

@@ -35,13 +35,11 @@ CUresult launch_with(LaunchRequest request, void** extra) {
 }
 
 template <class Body> CUresult of_function(CUfunction function, Body&& body) {
-  return driver([&] {
-    return api([&](Runtime& r) -> cudaError_t {
-      Kernel* kernel = r.binaries.kernel(function);
-      if (!kernel) return cudaErrorInvalidResourceHandle;
-      cudaError_t error = kernel->resolve(r);
-      return error == cudaSuccess ? body(r, *kernel) : error;
-    });
+  return driver([&](Runtime& r) -> cudaError_t {
+    Kernel* kernel = r.binaries.kernel(function);
+    if (!kernel) return cudaErrorInvalidResourceHandle;
+    cudaError_t error = kernel->resolve(r);
+    return error == cudaSuccess ? body(r, *kernel) : error;
   });
 }
 

@@ -159,14 +159,12 @@ CUresult cuMemFreeHost(void* address) {
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdeviceptr address) {
-  return in_context([&] {
-    return api([&](Runtime& r) {
-      std::optional<sim::Allocation> found = r.memory().find(address);
-      if (!found || place(r, pointer(address), 1) == PointerPlace::invalid) return cudaErrorSymbolNotFound;
-      if (base) *base = found->address;
-      if (size) *size = found->size;
-      return cudaSuccess;
-    });
+  return in_context([&](Runtime& r) {
+    std::optional<sim::Allocation> found = r.memory().find(address);
+    if (!found || place(r, pointer(address), 1) == PointerPlace::invalid) return cudaErrorSymbolNotFound;
+    if (base) *base = found->address;
+    if (size) *size = found->size;
+    return cudaSuccess;
   });
 }
 
@@ -215,77 +213,36 @@ CUresult cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) { return cuMemcpy3DAsync_v2(p, nu
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, cudaStream_t stream) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
-  return copy_box({p->src_x,
-                   p->src_y,
-                   0,
-                   0,
-                   p->src_type,
-                   p->src_host,
-                   p->src_device,
-                   p->src_array,
-                   nullptr,
-                   p->src_pitch,
-                   p->height,
-                   p->dst_x,
-                   p->dst_y,
-                   0,
-                   0,
-                   p->dst_type,
-                   p->dst_host,
-                   p->dst_device,
-                   p->dst_array,
-                   nullptr,
-                   p->dst_pitch,
-                   p->height,
-                   p->width,
-                   p->height,
-                   1},
-                  stream);
+  CUDA_MEMCPY3D box{};
+  box.src_x = p->src_x, box.src_y = p->src_y, box.src_type = p->src_type, box.src_host = p->src_host;
+  box.src_device = p->src_device, box.src_array = p->src_array, box.src_pitch = p->src_pitch;
+  box.dst_x = p->dst_x, box.dst_y = p->dst_y, box.dst_type = p->dst_type, box.dst_host = p->dst_host;
+  box.dst_device = p->dst_device, box.dst_array = p->dst_array, box.dst_pitch = p->dst_pitch;
+  box.src_height = box.dst_height = box.height = p->height, box.width = p->width, box.depth = 1;
+  return copy_box(box, stream);
 }
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return cuMemcpy2DAsync_v2(p, nullptr); }
 
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t count, cudaStream_t stream) {
-  return fill_now(to, 0, value, 1, count, 1, stream);
-}
-CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, std::size_t count, cudaStream_t stream) {
-  return fill_now(to, 0, value, 2, count, 1, stream);
-}
-CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, std::size_t count, cudaStream_t stream) {
-  return fill_now(to, 0, value, 4, count, 1, stream);
-}
-CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t count) {
-  return cuMemsetD8Async(to, value, count, nullptr);
-}
-CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, std::size_t count) {
-  return cuMemsetD16Async(to, value, count, nullptr);
-}
-CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, std::size_t count) {
-  return cuMemsetD32Async(to, value, count, nullptr);
-}
-CUresult cuMemsetD2D8Async(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
-                           std::size_t height, cudaStream_t stream) {
-  return fill_now(to, pitch, value, 1, width, height, stream);
-}
-CUresult cuMemsetD2D16Async(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width,
-                            std::size_t height, cudaStream_t stream) {
-  return fill_now(to, pitch, value, 2, width, height, stream);
-}
-CUresult cuMemsetD2D32Async(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
-                            std::size_t height, cudaStream_t stream) {
-  return fill_now(to, pitch, value, 4, width, height, stream);
-}
-CUresult cuMemsetD2D8_v2(CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width,
-                         std::size_t height) {
-  return cuMemsetD2D8Async(to, pitch, value, width, height, nullptr);
-}
-CUresult cuMemsetD2D16_v2(CUdeviceptr to, std::size_t pitch, unsigned short value, std::size_t width,
-                          std::size_t height) {
-  return cuMemsetD2D16Async(to, pitch, value, width, height, nullptr);
-}
-CUresult cuMemsetD2D32_v2(CUdeviceptr to, std::size_t pitch, unsigned value, std::size_t width,
-                          std::size_t height) {
-  return cuMemsetD2D32Async(to, pitch, value, width, height, nullptr);
-}
+// Numbers of so many bits, in a row and in rows.
+#define WARPLENS_FILL(Bits, T)                                                                               \
+  CUresult cuMemset##Bits##Async(CUdeviceptr to, T value, std::size_t count, cudaStream_t stream) {          \
+    return fill_now(to, 0, value, sizeof(T), count, 1, stream);                                              \
+  }                                                                                                          \
+  CUresult cuMemset##Bits##_v2(CUdeviceptr to, T value, std::size_t count) {                                 \
+    return fill_now(to, 0, value, sizeof(T), count, 1, nullptr);                                             \
+  }                                                                                                          \
+  CUresult cuMemsetD2##Bits##Async(CUdeviceptr to, std::size_t pitch, T value, std::size_t width,            \
+                                   std::size_t height, cudaStream_t stream) {                                \
+    return fill_now(to, pitch, value, sizeof(T), width, height, stream);                                     \
+  }                                                                                                          \
+  CUresult cuMemsetD2##Bits##_v2(CUdeviceptr to, std::size_t pitch, T value, std::size_t width,              \
+                                 std::size_t height) {                                                       \
+    return fill_now(to, pitch, value, sizeof(T), width, height, nullptr);                                    \
+  }
+WARPLENS_FILL(D8, unsigned char)
+WARPLENS_FILL(D16, unsigned short)
+WARPLENS_FILL(D32, unsigned)
+#undef WARPLENS_FILL
 
 // Managed memory is where both sides see it already. The two hints take a device number before CUDA 12.2 and a location
 // since: parameters that nobody reads are not declared.

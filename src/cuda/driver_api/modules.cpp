@@ -3,7 +3,6 @@
 #include "os/file.h"
 #include "os/mappings.h"
 #include "runtime/host_objects.h"
-#include <cstring>
 
 namespace warplens::runtime {
 
@@ -29,26 +28,12 @@ template <class Load> CUresult load(CUmodule* module, Load&& body) {
   });
 }
 
-CUresult find_variable(CUdeviceptr* address, std::size_t* size, CUmodule module, const char* name) {
-  return driver([&] {
-    return api([&](Runtime& r) -> cudaError_t {
-      ResultOr<Placed, cudaError_t> found = library_variable(r, module, name);
-      if (!found) return found.error();
-      if (address) *address = found->address;
-      if (size) *size = found->size;
-      return cudaSuccess;
-    });
-  });
-}
-
 Handles<LinkState>& links() { return of_device<Handles<LinkState>>(); }
 
 // Runs `body` with the state, if it is one.
 template <class Body> CUresult linking(CUlinkState state, Body&& body) {
-  return in_context([&] {
-    return api(
-        [&](Runtime& r) { return links().contains(state) ? body(r) : cudaErrorInvalidResourceHandle; });
-  });
+  return in_context(
+      [&](Runtime& r) { return links().contains(state) ? body(r) : cudaErrorInvalidResourceHandle; });
 }
 
 } // namespace
@@ -69,83 +54,38 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
   return cuModuleLoadData(module, image);
 }
 
-// Libraries need no context on a GPU, and no context is looked for here.
-CUresult cuLibraryLoadData(CUmodule* library, const void* code, const int* options, void** values,
-                           unsigned count, const int*, void**, unsigned) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      return library ? give(library, load_library(r, code, {options, values, count})) : cudaErrorInvalidValue;
-    });
-  });
-}
-CUresult cuLibraryLoadFromFile(CUmodule* library, const char* path, const int* options, void** values,
-                               unsigned count, const int*, void**, unsigned) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      return library ? give(library, load_library_file(r, path, {options, values, count}))
-                     : cudaErrorInvalidValue;
-    });
-  });
-}
-
-CUresult cuModuleUnload(CUmodule module) {
-  return driver([&] { return api_waiting([&](Runtime& r) { return unload_library(r, module); }); });
-}
-
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      return function ? give(function, library_kernel(r, module, name)) : cudaErrorInvalidValue;
-    });
-  });
-}
-CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* size, CUmodule module, const char* name) {
-  return find_variable(address, size, module, name);
-}
 CUresult cuLibraryGetModule(CUmodule* module, CUmodule library) {
-  return driver([&] {
-    if (!module) return cudaErrorInvalidValue;
-    *module = library;
-    return cudaSuccess;
-  });
+  return driver([&] { return answer(module, library); });
 }
 
 CUresult cuModuleGetLoadingMode(int* mode) {
   return driver([&] {
     constexpr int eager = 1;
-    if (!mode) return cudaErrorInvalidValue;
-    *mode = eager;
-    return cudaSuccess;
+    return answer(mode, eager);
   });
 }
 
 // A kernel is its own function, in whatever context.
 CUresult cuKernelGetFunction(CUfunction* function, CUfunction kernel) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      if (!function) return cudaErrorInvalidValue;
-      *function = r.binaries.kernel(kernel);
-      return *function ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    });
+  return driver([&](Runtime& r) {
+    if (!function) return cudaErrorInvalidValue;
+    *function = r.binaries.kernel(kernel);
+    return *function ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      Kernel* kernel = r.binaries.kernel(function);
-      if (!module || !kernel) return kernel ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
-      *module = kernel->binary;
-      return cudaSuccess;
-    });
+  return driver([&](Runtime& r) {
+    Kernel* kernel = r.binaries.kernel(function);
+    if (!module || !kernel) return kernel ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle;
+    *module = kernel->binary;
+    return cudaSuccess;
   });
 }
 CUresult cuFuncIsLoaded(int* loaded, CUfunction function) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      if (!loaded) return cudaErrorInvalidValue;
-      *loaded = 1;
-      return r.binaries.kernel(function) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-    });
+  return driver([&](Runtime& r) {
+    if (!loaded) return cudaErrorInvalidValue;
+    *loaded = 1;
+    return r.binaries.kernel(function) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
 }
 CUresult cuFuncLoad(CUfunction function) {
@@ -154,12 +94,10 @@ CUresult cuFuncLoad(CUfunction function) {
 }
 
 CUresult cuLinkCreate_v2(unsigned count, const int* options, void** values, CUlinkState* state) {
-  return in_context([&] {
-    return api([&](Runtime&) {
-      if (!state || (count != 0 && (!options || !values))) return cudaErrorInvalidValue;
-      *state = links().add({{}, {options, options + count}, {values, values + count}});
-      return cudaSuccess;
-    });
+  return in_context([&](Runtime&) {
+    if (!state || (count != 0 && (!options || !values))) return cudaErrorInvalidValue;
+    *state = links().add({{}, {options, options + count}, {values, values + count}});
+    return cudaSuccess;
   });
 }
 
@@ -203,9 +141,8 @@ CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* size) {
 }
 
 CUresult cuLinkDestroy(CUlinkState state) {
-  return driver([&] {
-    return api([&](Runtime&) { return links().erase(state) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
-  });
+  return driver(
+      [&](Runtime&) { return links().erase(state) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
 }
 
 } // extern "C"

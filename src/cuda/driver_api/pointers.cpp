@@ -98,22 +98,20 @@ cudaError_t attribute_of(Runtime& runtime, void* out, int attribute, CUdeviceptr
 extern "C" {
 
 CUresult cuPointerGetAttribute(void* out, int attribute, CUdeviceptr address) {
-  return driver([&] { return api([&](Runtime& r) { return attribute_of(r, out, attribute, address); }); });
+  return driver([&](Runtime& r) { return attribute_of(r, out, attribute, address); });
 }
 
 // Of an address that is not the device's all are 0, which is no error here.
 CUresult cuPointerGetAttributes(unsigned count, const int* attributes, void** out, CUdeviceptr address) {
-  return driver([&] {
-    return api([&](Runtime& r) {
-      if (!attributes || !out) return cudaErrorInvalidValue;
-      for (unsigned i = 0; i < count; ++i) {
-        if (attribute_of(r, out[i], attributes[i], address) == cudaSuccess || !out[i]) continue;
-        std::memset(out[i], 0, width_of(attributes[i]));
-        constexpr int no_device = -2;
-        if (attributes[i] == device_ordinal) tell(out[i], no_device);
-      }
-      return cudaSuccess;
-    });
+  return driver([&](Runtime& r) {
+    if (!attributes || !out) return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < count; ++i) {
+      if (attribute_of(r, out[i], attributes[i], address) == cudaSuccess || !out[i]) continue;
+      std::memset(out[i], 0, width_of(attributes[i]));
+      constexpr int no_device = -2;
+      if (attributes[i] == device_ordinal) tell(out[i], no_device);
+    }
+    return cudaSuccess;
   });
 }
 

@@ -82,9 +82,8 @@ CUresult cuGraphAddBatchMemOpNode(cudaGraphNode_t* node, cudaGraph_t graph, Grap
 CUresult cuGraphBatchMemOpNodeGetParams(cudaGraphNode_t node, MemoryNode* p) {
   return driver([&] {
     return with_work<MemoryWork>(node, [&](MemoryWork& work) {
-      if (!p) return cudaErrorInvalidValue;
-      *p = {current_context(), static_cast<unsigned>(work.operations.size()), work.operations.data(), 0};
-      return cudaSuccess;
+      return answer(
+          p, {current_context(), static_cast<unsigned>(work.operations.size()), work.operations.data(), 0});
     });
   });
 }

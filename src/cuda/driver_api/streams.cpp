@@ -21,19 +21,6 @@ CUresult cuStreamDestroy_v2(cudaStream_t stream) {
     return cudaStreamDestroy(stream);
   });
 }
-CUresult cuStreamQuery(cudaStream_t stream) {
-  return on_stream(stream, [&] { return check_stream(stream); });
-}
-CUresult cuStreamGetPriority(cudaStream_t stream, int* priority) {
-  return on_stream(
-      stream, [&] { return priority ? cudaStreamGetPriority(stream, priority) : cudaErrorInvalidValue; });
-}
-CUresult cuStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return on_stream(stream, [&] { return flags ? cudaStreamGetFlags(stream, flags) : cudaErrorInvalidValue; });
-}
-CUresult cuStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return on_stream(stream, [&] { return id ? cudaStreamGetId(stream, id) : cudaErrorInvalidValue; });
-}
 CUresult cuStreamGetCtx(cudaStream_t stream, CUcontext* context) {
   return on_stream(stream, [&] {
     if (!context) return cudaErrorInvalidValue;
@@ -55,13 +42,10 @@ CUresult cuStreamGetDevice(cudaStream_t stream, CUdevice* device) {
 CUresult cuStreamBeginCapture(cudaStream_t stream) { // before CUDA 10.1
   return driver([&] { return cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal); });
 }
-CUresult cuStreamAttachMemAsync(cudaStream_t stream, CUdeviceptr, std::size_t, unsigned) {
-  return cuStreamQuery(stream);
-}
 CUresult cuStreamAddCallback(cudaStream_t stream, void (*callback)(cudaStream_t, CUresult, void*), void* data,
                              unsigned) {
   if (!callback) return CUDA_ERROR_INVALID_VALUE;
-  CUresult error = cuStreamQuery(stream);
+  const CUresult error = on_stream(stream, [&] { return check_stream(stream); });
   if (error == CUDA_SUCCESS) callback(stream, CUDA_SUCCESS, data);
   return error;
 }

@@ -8,7 +8,6 @@
 #include "driver_api/descriptors.h"
 #include "driver_api/frame.h"
 #include <cstring>
-#include <map>
 
 namespace warplens::runtime {
 
@@ -69,41 +68,54 @@ template <class Change> CUresult change(CUtexref reference, bool is_surface, Cha
 }
 
 template <class T, class Ask> CUresult tell(T* out, CUtexref reference, Ask&& ask) {
-  return in_context([&] {
-    return api([&](Runtime&) -> cudaError_t {
-      if (!references().contains(reference)) return cudaErrorInvalidResourceHandle;
-      return out ? ask(*reference, *out) : cudaErrorInvalidValue;
-    });
+  return in_context([&](Runtime&) -> cudaError_t {
+    if (!references().contains(reference)) return cudaErrorInvalidResourceHandle;
+    return out ? ask(*reference, *out) : cudaErrorInvalidValue;
   });
 }
 
+// From here on the reference reads memory of this kind: which, is for the caller to write.
+auto& bound_to(TextureReference& reference, cudaResourceType kind) {
+  reference.resource = {};
+  reference.resource.resType = kind;
+  reference.bound = true;
+  return reference.resource.res;
+}
 cudaError_t bind_array(TextureReference& reference, cudaArray_t array) {
   if (!exists(array)) return cudaErrorInvalidResourceHandle;
-  reference.resource = {};
-  reference.resource.resType = cudaResourceTypeArray;
-  reference.resource.res.array.array = array;
-  reference.bound = true;
+  bound_to(reference, cudaResourceTypeArray).array.array = array;
   return cudaSuccess;
 }
 
+template <class T> CUresult set(CUtexref reference, T cudaTextureDesc::*member, T value) {
+  return change(reference, false, [&](TextureReference& r) { return answer(&(r.texture.*member), value); });
+}
+CUresult set_filter(CUtexref reference, cudaTextureFilterMode cudaTextureDesc::*member, int mode) {
+  return mode == 0 || mode == 1 ? set(reference, member, static_cast<cudaTextureFilterMode>(mode))
+                                : change(reference, false, [](auto&) { return cudaErrorInvalidValue; });
+}
+template <class Out, class T> CUresult get(Out* out, CUtexref reference, T cudaTextureDesc::*member) {
+  return tell(out, reference, [&](const TextureReference& r, Out& to) {
+    return answer(&to, static_cast<Out>(r.texture.*member));
+  });
+}
+
 CUresult find_reference(CUtexref* out, CUmodule module, const char* name, bool is_surface) {
-  return in_context([&] {
-    return api([&](Runtime& r) -> cudaError_t {
-      if (!out) return cudaErrorInvalidValue;
-      ResultOr<Placed, cudaError_t> found = library_variable(r, module, name);
-      if (!found) return found.error();
-      const ir::Module& code = module->program(r)->module();
-      if (!code.variables[code.find_variable(name).value].opaque) return cudaErrorSymbolNotFound;
-      for (auto& [reference, owned] : references())
-        if (reference->variable.address == found->address && reference->is_surface == is_surface) {
-          *out = owned.get();
-          return cudaSuccess;
-        }
-      *out = add_reference();
-      (*out)->variable = *found;
-      (*out)->is_surface = is_surface;
-      return cudaSuccess;
-    });
+  return in_context([&](Runtime& r) -> cudaError_t {
+    if (!out) return cudaErrorInvalidValue;
+    ResultOr<Placed, cudaError_t> found = library_variable(r, module, name);
+    if (!found) return found.error();
+    const ir::Module& code = module->program(r)->module();
+    if (!code.variables[code.find_variable(name).value].opaque) return cudaErrorSymbolNotFound;
+    for (auto& [reference, owned] : references())
+      if (reference->variable.address == found->address && reference->is_surface == is_surface) {
+        *out = owned.get();
+        return cudaSuccess;
+      }
+    *out = add_reference();
+    (*out)->variable = *found;
+    (*out)->is_surface = is_surface;
+    return cudaSuccess;
   });
 }
 
@@ -118,10 +130,8 @@ CUresult cuModuleGetSurfRef(CUsurfref* reference, CUmodule module, const char* n
   return find_reference(reference, module, name, true);
 }
 CUresult cuTexRefCreate(CUtexref* reference) {
-  return in_context([&] {
-    return api([&](Runtime&) {
-      return reference ? (*reference = add_reference(), cudaSuccess) : cudaErrorInvalidValue;
-    });
+  return in_context([&](Runtime&) {
+    return reference ? (*reference = add_reference(), cudaSuccess) : cudaErrorInvalidValue;
   });
 }
 // Of those that cuTexRefCreate made: a module's go with it.
@@ -158,10 +168,7 @@ CUresult cuTexRefGetArray(cudaArray_t* array, CUtexref reference) {
 CUresult cuTexRefSetMipmappedArray(CUtexref reference, cudaMipmappedArray_t array, unsigned) {
   return change(reference, false, [&](TextureReference& r) {
     if (!exists(array)) return cudaErrorInvalidResourceHandle;
-    r.resource = {};
-    r.resource.resType = cudaResourceTypeMipmappedArray;
-    r.resource.res.mipmap.mipmap = array;
-    r.bound = true;
+    bound_to(r, cudaResourceTypeMipmappedArray).mipmap.mipmap = array;
     return cudaSuccess;
   });
 }
@@ -174,10 +181,8 @@ CUresult cuTexRefSetAddress_v2(std::size_t* offset, CUtexref reference, CUdevice
     if (behind != 0 && offset == nullptr) return cudaErrorInvalidValue;
     if (offset) *offset = behind;
     r.address = address;
-    r.resource = {};
-    r.resource.resType = cudaResourceTypeLinear;
-    r.resource.res.linear = {pointer(address - behind), format_of(r.format, r.channels), bytes + behind};
-    r.bound = true;
+    bound_to(r, cudaResourceTypeLinear).linear = {pointer(address - behind), format_of(r.format, r.channels),
+                                                  bytes + behind};
     return cudaSuccess;
   });
 }
@@ -192,11 +197,8 @@ CUresult cuTexRefSetAddress2D_v3(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR
   return change(reference, false, [&](TextureReference& r) {
     if (!d) return cudaErrorInvalidValue;
     r.address = address;
-    r.resource = {};
-    r.resource.resType = cudaResourceTypePitch2D;
-    r.resource.res.pitch2D = {pointer(address), format_of(d->format, d->channels), d->width, d->height,
-                              pitch};
-    r.bound = true;
+    bound_to(r, cudaResourceTypePitch2D).pitch2D = {pointer(address), format_of(d->format, d->channels),
+                                                    d->width, d->height, pitch};
     return cudaSuccess;
   });
 }
@@ -237,24 +239,16 @@ CUresult cuTexRefGetAddressMode(int* mode, CUtexref reference, int dimension) {
   });
 }
 CUresult cuTexRefSetFilterMode(CUtexref reference, int mode) {
-  return change(reference, false, [&](TextureReference& r) {
-    r.texture.filterMode = static_cast<cudaTextureFilterMode>(mode);
-    return mode == 0 || mode == 1 ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return set_filter(reference, &cudaTextureDesc::filterMode, mode);
 }
 CUresult cuTexRefGetFilterMode(int* mode, CUtexref reference) {
-  return tell(mode, reference,
-              [](const TextureReference& r, int& out) { return out = r.texture.filterMode, cudaSuccess; });
+  return get(mode, reference, &cudaTextureDesc::filterMode);
 }
 CUresult cuTexRefSetMipmapFilterMode(CUtexref reference, int mode) {
-  return change(reference, false, [&](TextureReference& r) {
-    r.texture.mipmapFilterMode = static_cast<cudaTextureFilterMode>(mode);
-    return mode == 0 || mode == 1 ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return set_filter(reference, &cudaTextureDesc::mipmapFilterMode, mode);
 }
 CUresult cuTexRefSetMipmapLevelBias(CUtexref reference, float bias) {
-  return change(reference, false,
-                [&](TextureReference& r) { return r.texture.mipmapLevelBias = bias, cudaSuccess; });
+  return set(reference, &cudaTextureDesc::mipmapLevelBias, bias);
 }
 CUresult cuTexRefSetMipmapLevelClamp(CUtexref reference, float least, float greatest) {
   return change(reference, false, [&](TextureReference& r) {
@@ -263,8 +257,7 @@ CUresult cuTexRefSetMipmapLevelClamp(CUtexref reference, float least, float grea
   });
 }
 CUresult cuTexRefSetMaxAnisotropy(CUtexref reference, unsigned most) {
-  return change(reference, false,
-                [&](TextureReference& r) { return r.texture.maxAnisotropy = most, cudaSuccess; });
+  return set(reference, &cudaTextureDesc::maxAnisotropy, most);
 }
 CUresult cuTexRefSetBorderColor(CUtexref reference, float* colour) {
   return change(reference, false, [&](TextureReference& r) {
@@ -288,14 +281,10 @@ CUresult cuTexRefGetMipmappedArray(cudaMipmappedArray_t* array, CUtexref referen
   });
 }
 CUresult cuTexRefGetMipmapFilterMode(int* mode, CUtexref reference) {
-  return tell(mode, reference, [](const TextureReference& r, int& out) {
-    return out = r.texture.mipmapFilterMode, cudaSuccess;
-  });
+  return get(mode, reference, &cudaTextureDesc::mipmapFilterMode);
 }
 CUresult cuTexRefGetMipmapLevelBias(float* bias, CUtexref reference) {
-  return tell(bias, reference, [](const TextureReference& r, float& out) {
-    return out = r.texture.mipmapLevelBias, cudaSuccess;
-  });
+  return get(bias, reference, &cudaTextureDesc::mipmapLevelBias);
 }
 CUresult cuTexRefGetMipmapLevelClamp(float* least, float* greatest, CUtexref reference) {
   return tell(least, reference, [&](const TextureReference& r, float& out) {
@@ -305,9 +294,7 @@ CUresult cuTexRefGetMipmapLevelClamp(float* least, float* greatest, CUtexref ref
   });
 }
 CUresult cuTexRefGetMaxAnisotropy(int* most, CUtexref reference) {
-  return tell(most, reference, [](const TextureReference& r, int& out) {
-    return out = static_cast<int>(r.texture.maxAnisotropy), cudaSuccess;
-  });
+  return get(most, reference, &cudaTextureDesc::maxAnisotropy);
 }
 CUresult cuTexRefGetBorderColor(float* colour, CUtexref reference) {
   return tell(colour, reference, [&](const TextureReference& r, float&) {

@@ -4,7 +4,6 @@
 #include "driver_api/frame.h"
 #include "runtime/stream.h"
 #include <algorithm>
-#include <cstring>
 
 namespace warplens::runtime {
 extern "C" {
@@ -131,13 +130,11 @@ CUDA_TEXTURE_DESC texture_of(const cudaTextureDesc& from) {
 
 // `take(source)`, with what the object was created from.
 template <class Take> CUresult of_object(u64 handle, bool is_surface, const void* out, Take&& take) {
-  return in_context([&] {
-    return api([&](Runtime&) {
-      const ObjectSource* source = source_of(handle, is_surface);
-      if (!source || !out) return cudaErrorInvalidValue;
-      take(*source);
-      return cudaSuccess;
-    });
+  return in_context([&](Runtime&) {
+    const ObjectSource* source = source_of(handle, is_surface);
+    if (!source || !out) return cudaErrorInvalidValue;
+    take(*source);
+    return cudaSuccess;
   });
 }
 
@@ -146,9 +143,8 @@ template <class Take> CUresult of_object(u64 handle, bool is_surface, const void
 extern "C" {
 
 CUresult cuArray3DCreate_v2(cudaArray_t* array, const CUDA_ARRAY3D_DESCRIPTOR* d) {
-  return in_context([&] {
-    return api([&](Runtime& r) { return d ? create_array(r, array, shape_of(*d)) : cudaErrorInvalidValue; });
-  });
+  return in_context(
+      [&](Runtime& r) { return d ? create_array(r, array, shape_of(*d)) : cudaErrorInvalidValue; });
 }
 CUresult cuArrayCreate_v2(cudaArray_t* array, const CUDA_ARRAY_DESCRIPTOR* d) {
   if (!d) return CUDA_ERROR_INVALID_VALUE;
@@ -162,14 +158,12 @@ CUresult cuArrayDestroy(cudaArray_t array) {
   });
 }
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* out, cudaArray_t array) {
-  return driver([&] {
-    return api([&](Runtime&) {
-      if (!exists(array)) return cudaErrorInvalidResourceHandle;
-      if (!out) return cudaErrorInvalidValue;
-      *out = {array->extent.width, array->extent.height, array->extent.depth, 0, 0, array->flags};
-      tell_format(array->format, out->format, out->channels);
-      return cudaSuccess;
-    });
+  return driver([&](Runtime&) {
+    if (!exists(array)) return cudaErrorInvalidResourceHandle;
+    if (!out) return cudaErrorInvalidValue;
+    *out = {array->extent.width, array->extent.height, array->extent.depth, 0, 0, array->flags};
+    tell_format(array->format, out->format, out->channels);
+    return cudaSuccess;
   });
 }
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* out, cudaArray_t array) {
@@ -181,10 +175,8 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* out, cudaArray_t array) 
 
 CUresult cuMipmappedArrayCreate(cudaMipmappedArray_t* array, const CUDA_ARRAY3D_DESCRIPTOR* d,
                                 unsigned levels) {
-  return in_context([&] {
-    return api([&](Runtime& r) {
-      return d ? create_mipmapped(r, array, shape_of(*d), levels) : cudaErrorInvalidValue;
-    });
+  return in_context([&](Runtime& r) {
+    return d ? create_mipmapped(r, array, shape_of(*d), levels) : cudaErrorInvalidValue;
   });
 }
 CUresult cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
@@ -197,18 +189,12 @@ CUresult cuMipmappedArrayDestroy(cudaMipmappedArray_t array) {
 
 CUresult cuTexObjectCreate(cudaTextureObject_t* out, const CUDA_RESOURCE_DESC* resource,
                            const CUDA_TEXTURE_DESC* texture, const cudaResourceViewDesc* view) {
-  return in_context([&] {
-    return api([&](Runtime& r) {
-      if (!resource || !texture) return cudaErrorInvalidValue;
-      cudaResourceDesc from = resource_of(*resource);
-      cudaTextureDesc how = texture_of(*texture, texels_of(from));
-      return create_texture(r, out, &from, &how, view);
-    });
+  return in_context([&](Runtime& r) {
+    if (!resource || !texture) return cudaErrorInvalidValue;
+    cudaResourceDesc from = resource_of(*resource);
+    cudaTextureDesc how = texture_of(*texture, texels_of(from));
+    return create_texture(r, out, &from, &how, view);
   });
-}
-CUresult cuTexObjectDestroy(cudaTextureObject_t texture) {
-  return in_context(
-      [&] { return api_waiting([&](Runtime& r) { return destroy_object(r, texture, false); }); });
 }
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC* out, cudaTextureObject_t texture) {
   return of_object(texture, false, out,
@@ -218,22 +204,12 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* out, cudaTextureObject_t t
   return of_object(texture, false, out,
                    [&](const ObjectSource& source) { *out = texture_of(source.texture); });
 }
-CUresult cuTexObjectGetResourceViewDesc(cudaResourceViewDesc* out, cudaTextureObject_t texture) {
-  return of_object(texture, false, out, [&](const ObjectSource& source) { *out = source.view; });
-}
-
 CUresult cuSurfObjectCreate(cudaSurfaceObject_t* out, const CUDA_RESOURCE_DESC* resource) {
-  return in_context([&] {
-    return api([&](Runtime& r) {
-      if (!resource) return cudaErrorInvalidValue;
-      cudaResourceDesc from = resource_of(*resource);
-      return create_surface(r, out, &from);
-    });
+  return in_context([&](Runtime& r) {
+    if (!resource) return cudaErrorInvalidValue;
+    cudaResourceDesc from = resource_of(*resource);
+    return create_surface(r, out, &from);
   });
-}
-CUresult cuSurfObjectDestroy(cudaSurfaceObject_t surface) {
-  return in_context(
-      [&] { return api_waiting([&](Runtime& r) { return destroy_object(r, surface, true); }); });
 }
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* out, cudaSurfaceObject_t surface) {
   return of_object(surface, true, out,

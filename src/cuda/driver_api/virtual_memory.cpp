@@ -36,29 +36,25 @@ cudaError_t give(unsigned long long* out, ResultOr<u64, cudaError_t> made) {
   return cudaSuccess;
 }
 
-template <class Body> CUresult manage(Body&& body) {
-  return driver([&] { return api(body); });
-}
-
 } // namespace
 
 extern "C" {
 
 CUresult cuMemAddressReserve(CUdeviceptr* address, std::size_t size, std::size_t alignment,
                              CUdeviceptr wanted, unsigned long long flags) {
-  return manage([&](Runtime&) {
+  return driver([&](Runtime&) {
     if (!address || flags != 0) return cudaErrorInvalidValue;
     return give(address, reserve_addresses(size, alignment, wanted));
   });
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, std::size_t size) {
-  return manage([&](Runtime&) { return free_addresses(address, size); });
+  return driver([&](Runtime&) { return free_addresses(address, size); });
 }
 
 CUresult cuMemCreate(unsigned long long* handle, std::size_t size, const PhysicalProperties* properties,
                      unsigned long long flags) {
-  return manage([&](Runtime& r) -> cudaError_t {
+  return driver([&](Runtime& r) -> cudaError_t {
     if (!handle || flags != 0) return cudaErrorInvalidValue;
     if (cudaError_t error = check_properties(r, properties); error != cudaSuccess) return error;
     return give(handle, create_physical(r, size, *properties));
@@ -67,7 +63,7 @@ CUresult cuMemCreate(unsigned long long* handle, std::size_t size, const Physica
 
 CUresult cuMemExportToShareableHandle(int* out, unsigned long long handle, int type,
                                       unsigned long long flags) {
-  return manage([&](Runtime&) {
+  return driver([&](Runtime&) {
     return out && type == cudaMemHandleTypePosixFileDescriptor && flags == 0
                ? give(out, export_physical(handle))
                : cudaErrorInvalidValue;
@@ -76,7 +72,7 @@ CUresult cuMemExportToShareableHandle(int* out, unsigned long long handle, int t
 
 // The descriptor is given as a pointer.
 CUresult cuMemImportFromShareableHandle(unsigned long long* handle, void* file, int type) {
-  return manage([&](Runtime& r) {
+  return driver([&](Runtime& r) {
     if (!handle || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
     r.repeats.forget(); // what others write there is not seen
     return give(handle, import_physical(static_cast<int>(reinterpret_cast<u64>(file))));
@@ -84,24 +80,24 @@ CUresult cuMemImportFromShareableHandle(unsigned long long* handle, void* file, 
 }
 
 CUresult cuMemRelease(unsigned long long handle) {
-  return manage([&](Runtime&) { return release_physical(handle); });
+  return driver([&](Runtime&) { return release_physical(handle); });
 }
 
 CUresult cuMemMap(CUdeviceptr address, std::size_t size, std::size_t offset, unsigned long long handle,
                   unsigned long long flags) {
-  return manage([&](Runtime&) {
+  return driver([&](Runtime&) {
     return offset != 0 || flags != 0 ? cudaErrorInvalidValue : map_physical(address, size, handle);
   });
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, std::size_t size) {
-  return manage([&](Runtime& r) { return unmap_physical(r, address, size); });
+  return driver([&](Runtime& r) { return unmap_physical(r, address, size); });
 }
 
 // What the device may only read is refused: writes to it would not be noticed.
 CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, const cudaMemAccessDesc* access,
                         std::size_t count) {
-  return manage([&](Runtime& r) -> cudaError_t {
+  return driver([&](Runtime& r) -> cudaError_t {
     if (!access || count == 0) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; ++i) {
       if (cudaError_t error = check_location(access[i].location); error != cudaSuccess) return error;
@@ -113,7 +109,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t size, const cudaMemAcce
 }
 
 CUresult cuMemGetAccess(unsigned long long* flags, const cudaMemLocation* location, CUdeviceptr address) {
-  return manage([&](Runtime&) -> cudaError_t {
+  return driver([&](Runtime&) -> cudaError_t {
     if (!flags || !location) return cudaErrorInvalidValue;
     if (cudaError_t error = check_location(*location); error != cudaSuccess) return error;
     std::optional<MappedMemory> found = mapped_memory(address);
@@ -125,7 +121,7 @@ CUresult cuMemGetAccess(unsigned long long* flags, const cudaMemLocation* locati
 
 CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const PhysicalProperties* properties,
                                        int option) {
-  return manage([&](Runtime&) -> cudaError_t {
+  return driver([&](Runtime&) -> cudaError_t {
     constexpr int last_option = 1; // minimum, recommended
     if (!granularity || !properties || option < 0 || option > last_option || properties->type != pinned)
       return cudaErrorInvalidValue;
@@ -135,13 +131,13 @@ CUresult cuMemGetAllocationGranularity(std::size_t* granularity, const PhysicalP
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(PhysicalProperties* properties, unsigned long long handle) {
-  return manage([&](Runtime&) {
+  return driver([&](Runtime&) {
     return properties ? give(properties, properties_of_physical(handle)) : cudaErrorInvalidValue;
   });
 }
 
 CUresult cuMemRetainAllocationHandle(unsigned long long* handle, void* address) {
-  return manage([&](Runtime&) {
+  return driver([&](Runtime&) {
     return handle ? give(handle, retain_physical(reinterpret_cast<u64>(address))) : cudaErrorInvalidValue;
   });
 }

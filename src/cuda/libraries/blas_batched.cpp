@@ -11,14 +11,11 @@ int each_matrix(const char* name, BlasHandle* h, int count, std::initializer_lis
                 std::vector<Operand> operands, One&& one) {
   if (BlasStatus bad = check_call(h, sizes, {}); bad != blas_success) return bad;
   if (count < 0) return blas_invalid_value;
-  return status_of(library_call(name, h->stream, std::move(operands), [=] {
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; error == cudaSuccess && i < count; ++i) error = one(i);
-    return error;
-  }));
+  return status_of(
+      library_call(name, h->stream, std::move(operands), [=] { return each_of_batch(count, one); }));
 }
 
-template <class P> P* row(P* list, int n, int i) { return list ? list + i64{i} * n : nullptr; }
+template <class P> P* row(P* list, int n, i64 i) { return list ? list + i * n : nullptr; }
 
 template <class T>
 int getrf_batched(const char* name, BlasHandle* h, int n, T* const* a, int lda, int* pivots, int* info,
@@ -26,23 +23,23 @@ int getrf_batched(const char* name, BlasHandle* h, int n, T* const* a, int lda, 
   return each_matrix(
       name, h, count, {n, beyond(lda, n)},
       {vector(a, count, 1), vector(pivots, pivots ? i64{n} * count : 0, 1), vector(info, count, 1)},
-      [=](int i) {
-        cudaError_t error = check_operands(name, {matrix(a[i], n, n, lda)});
-        return error == cudaSuccess ? factor(n, n, a[i], lda, row(pivots, n, i), info + i) : error;
+      [=](i64 i) {
+        return with_operands(name, {matrix(a[i], n, n, lda)},
+                             [&] { return factor(n, n, a[i], lda, row(pivots, n, i), info + i); });
       });
 }
 
 template <class T>
 int getri_batched(const char* name, BlasHandle* h, int n, const T* const* a, int lda, const int* pivots,
                   T* const* out, int ldo, int* info, int count) {
-  return each_matrix(
-      name, h, count, {n, beyond(lda, n), beyond(ldo, n)},
-      {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)}, [=](int i) {
-        const int* list = row(pivots, n, i);
-        cudaError_t error = check_operands(
-            name, {matrix(a[i], n, n, lda), matrix(out[i], n, n, ldo), operand_of_pivots(list, n)});
-        return error == cudaSuccess ? invert(name, n, a[i], lda, list, out[i], ldo, info + i) : error;
-      });
+  return each_matrix(name, h, count, {n, beyond(lda, n), beyond(ldo, n)},
+                     {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)}, [=](i64 i) {
+                       const int* list = row(pivots, n, i);
+                       return with_operands(
+                           name,
+                           {matrix(a[i], n, n, lda), matrix(out[i], n, n, ldo), operand_of_pivots(list, n)},
+                           [&] { return invert(name, n, a[i], lda, list, out[i], ldo, info + i); });
+                     });
 }
 
 // `info` is the host's.
@@ -52,17 +49,15 @@ int getrs_batched(const char* name, BlasHandle* h, int op, int n, int columns, c
   const char letter = op_letter(op);
   if (letter == '\0' || !info) return blas_invalid_value;
   *info = 0;
-  return each_matrix(name, h, count, {n, columns, beyond(lda, n), beyond(ldb, n)},
-                     {vector(a, count, 1), vector(b, count, 1)}, [=](int i) {
-                       int ignored = 0;
-                       const int* list = row(pivots, n, i);
-                       cudaError_t error =
-                           check_operands(name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb),
-                                                 operand_of_pivots(list, n)});
-                       return error == cudaSuccess
-                                  ? solve(name, letter, n, columns, a[i], lda, list, b[i], ldb, &ignored)
-                                  : error;
-                     });
+  return each_matrix(
+      name, h, count, {n, columns, beyond(lda, n), beyond(ldb, n)},
+      {vector(a, count, 1), vector(b, count, 1)}, [=](i64 i) {
+        int ignored = 0;
+        const int* list = row(pivots, n, i);
+        return with_operands(
+            name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb), operand_of_pivots(list, n)},
+            [&] { return solve(name, letter, n, columns, a[i], lda, list, b[i], ldb, &ignored); });
+      });
 }
 
 template <class T>
@@ -70,7 +65,7 @@ int matinv_batched(const char* name, BlasHandle* h, int n, const T* const* a, in
                    int* info, int count) {
   return each_matrix(
       name, h, count, {n, beyond(lda, n), beyond(ldo, n)},
-      {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)}, [=](int i) -> cudaError_t {
+      {vector(a, count, 1), vector(out, count, 1), vector(info, count, 1)}, [=](i64 i) -> cudaError_t {
         cudaError_t error = check_operands(name, {matrix(a[i], n, n, lda), matrix(out[i], n, n, ldo)});
         if (error != cudaSuccess) return error;
         std::vector<T> factors(static_cast<std::size_t>(i64{n} * n));
@@ -96,7 +91,7 @@ int gels_batched(const char* name, BlasHandle* h, int op, int m, int n, int colu
   *info = 0;
   return each_matrix(
       name, h, count, {n, columns, i64{m} - n, beyond(lda, m), beyond(ldc, m)},
-      {vector(a, count, 1), vector(c, count, 1), vector(details, details ? count : 0, 1)}, [=](int i) {
+      {vector(a, count, 1), vector(c, count, 1), vector(details, details ? count : 0, 1)}, [=](i64 i) {
         cudaError_t error = check_operands(name, {matrix(a[i], m, n, lda), matrix(c[i], m, columns, ldc)});
         if (error != cudaSuccess) return error;
         int detail = 0;

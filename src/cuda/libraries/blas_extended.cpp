@@ -19,8 +19,9 @@ struct Product {
   char op_a, op_b;
   i64 m, n, k;
   int scalars;
-  double alpha, beta;
-  const void *alpha_at, *beta_at; // in device memory, to be read when the work is done; or null
+  double alpha = 0, beta = 0;
+  const void *alpha_at = nullptr,
+             *beta_at = nullptr; // in device memory, to be read when the work is done; or null
 };
 
 // The i-th of a batch.
@@ -49,15 +50,10 @@ template <class T> cudaError_t multiply(const Product& p, const Side& a, const S
                        y = widened<T>(b, rows_b, p.op_b == 'N' ? p.n : p.k);
   std::vector<T> z =
       beta != 0 ? widened<T>(c, p.m, p.n) : std::vector<T>(static_cast<std::size_t>(p.m * p.n));
-  auto at_least_one = [](i64 rows) { return std::max<i64>(1, rows); };
-  const Gemm<T> gemm{p.op_a,
-                     p.op_b,
-                     static_cast<int>(p.m),
-                     static_cast<int>(p.n),
-                     static_cast<int>(p.k),
-                     static_cast<int>(at_least_one(rows_a)),
-                     static_cast<int>(at_least_one(rows_b)),
-                     static_cast<int>(at_least_one(p.m))};
+  auto number = [](i64 n) { return static_cast<int>(n); };
+  auto leading = [](i64 rows) { return static_cast<int>(std::max<i64>(1, rows)); };
+  const Gemm<T> gemm{p.op_a,      p.op_b,          number(p.m),     number(p.n),
+                     number(p.k), leading(rows_a), leading(rows_b), leading(p.m)};
   if (cudaError_t error = gemm(static_cast<T>(alpha), x.data(), y.data(), static_cast<T>(beta), z.data());
       error != cudaSuccess)
     return error;
@@ -68,17 +64,19 @@ template <class T> cudaError_t multiply(const Product& p, const Side& a, const S
   return cudaSuccess;
 }
 
-cudaError_t multiply_any(const Product& p, const Side& a, const Side& b, const Side& c) {
-  const bool in_double = p.scalars == real_64 || p.scalars == integer_32 || a.type == real_64;
-  return in_double ? multiply<double>(p, a, b, c) : multiply<float>(p, a, b, c);
-}
-
 std::vector<Operand> operands_of(const Product& p, const Side& a, const Side& b, const Side& c) {
   auto operand = [&](const Side& side, i64 rows, i64 columns) {
     return matrix_of(side.data, rows, columns, side.leading, element_bytes(side.type));
   };
   return {p.op_a == 'N' ? operand(a, p.m, p.k) : operand(a, p.k, p.m),
           p.op_b == 'N' ? operand(b, p.k, p.n) : operand(b, p.n, p.k), operand(c, p.m, p.n)};
+}
+
+cudaError_t checked(const Product& p, const Side& a, const Side& b, const Side& c) {
+  const bool in_double = p.scalars == real_64 || p.scalars == integer_32 || a.type == real_64;
+  return with_operands(p.name, operands_of(p, a, b, c), [&] {
+    return in_double ? multiply<double>(p, a, b, c) : multiply<float>(p, a, b, c);
+  });
 }
 
 std::vector<Operand> scalars_of(const Product& p) { // those in device memory
@@ -96,17 +94,8 @@ struct ExtendedCall { // what all these functions are given
 };
 
 int check(const ExtendedCall& call, const Side& a, const Side& b, const Side& c, Product& p) {
-  p = {call.name,
-       op_letter(call.op_a),
-       op_letter(call.op_b),
-       call.m,
-       call.n,
-       call.k,
-       scalar_type(call.compute),
-       0,
-       0,
-       nullptr,
-       nullptr};
+  p = {call.name, op_letter(call.op_a),     op_letter(call.op_b), call.m, call.n,
+       call.k,    scalar_type(call.compute)};
   if (BlasStatus bad = check_call(call.handle, {call.m, call.n, call.k}, {p.op_a, p.op_b});
       bad != blas_success)
     return bad;
@@ -130,13 +119,8 @@ int strided(const ExtendedCall& call, const Side& a, const Side& b, const Side& 
   if (int bad = check(call, a, b, c, p); bad != blas_success) return bad;
   if (count <= 0) return count == 0 ? blas_success : blas_invalid_value;
   return status_of(library_call(call.name, call.handle->stream, scalars_of(p), [=] {
-    cudaError_t error = cudaSuccess;
-    for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
-      const Side x = nth_side(a, i), y = nth_side(b, i), z = nth_side(c, i);
-      error = check_operands(p.name, operands_of(p, x, y, z));
-      if (error == cudaSuccess) error = multiply_any(p, x, y, z);
-    }
-    return error;
+    return each_of_batch(count,
+                         [&](i64 i) { return checked(p, nth_side(a, i), nth_side(b, i), nth_side(c, i)); });
   }));
 }
 
@@ -147,14 +131,11 @@ int batched(const ExtendedCall& call, const void* const* a, Side of_a, const voi
   std::vector<Operand> operands = scalars_of(p);
   operands.insert(operands.end(), {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1)});
   return status_of(library_call(call.name, call.handle->stream, std::move(operands), [=] {
-    cudaError_t error = cudaSuccess;
-    for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
+    return each_of_batch(count, [&](i64 i) {
       Side x = of_a, y = of_b, z = of_c;
       x.data = a[i], y.data = b[i], z.data = c[i];
-      error = check_operands(p.name, operands_of(p, x, y, z));
-      if (error == cudaSuccess) error = multiply_any(p, x, y, z);
-    }
-    return error;
+      return checked(p, x, y, z);
+    });
   }));
 }
 

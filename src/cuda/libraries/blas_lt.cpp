@@ -210,18 +210,11 @@ cudaError_t multiply(const LtCall& call) {
   const double alpha = call.alpha_at.later ? read_element(call.alpha_at.later, type, 0) : call.alpha,
                beta = call.beta_at.later ? read_element(call.beta_at.later, type, 0) : call.beta;
   const bool in_double = type == real_64 || type == integer_32 || call.layout_a.type == integer_8;
-  cudaError_t error = cudaSuccess;
-  for (i64 i = 0; error == cudaSuccess && i < call.layout_d.batch; ++i) {
-    error = check_operands("cublasLtMatmul", operands_of(call, beta != 0, i));
-    if (error == cudaSuccess)
-      error = in_double ? multiply<double>(call, alpha, beta, i) : multiply<float>(call, alpha, beta, i);
-  }
-  return error;
-}
-
-void tell_algorithm(LtAlgorithm* out) {
-  *out = {};
-  out->mark = lt_algorithm_mark;
+  return each_of_batch(call.layout_d.batch, [&](i64 i) {
+    return with_operands("cublasLtMatmul", operands_of(call, beta != 0, i), [&] {
+      return in_double ? multiply<double>(call, alpha, beta, i) : multiply<float>(call, alpha, beta, i);
+    });
+  });
 }
 
 struct LtResult { // cublasLtMatmulHeuristicResult_t
@@ -274,18 +267,17 @@ int cublasLtMatrixTransform(LtContext* context, const LtTransform* t, const void
     return blas_invalid_value;
   const double p = read_element(alpha, t->scale_type, 0), q = b ? read_element(beta, t->scale_type, 0) : 0;
   return status_of(library_call(function, stream, {}, [=, m_a = *of_a, m_b = b ? *of_b : *of_a, m_c = *of_c] {
-    for (i64 batch = 0; batch < m_c.batch; ++batch) {
+    return each_of_batch(m_c.batch, [&](i64 batch) {
       const Operand last = b ? operand_of(m_b, b, batch) : Operand{b, 0};
-      cudaError_t error =
-          check_operands(function, {operand_of(m_a, a, batch), operand_of(m_c, c, batch), last});
-      if (error != cudaSuccess) return error;
-      for (i64 j = 0; j < z.columns; ++j)
-        for (i64 i = 0; i < z.rows; ++i) {
-          const double sum = p * x.at(i, j, batch) + (q != 0 ? q * y.at(i, j, batch) : 0);
-          write_element(z.data, z.type, z.index(i, j, batch), sum);
-        }
-    }
-    return cudaSuccess;
+      return with_operands(function, {operand_of(m_a, a, batch), operand_of(m_c, c, batch), last}, [&] {
+        for (i64 j = 0; j < z.columns; ++j)
+          for (i64 i = 0; i < z.rows; ++i) {
+            const double sum = p * x.at(i, j, batch) + (q != 0 ? q * y.at(i, j, batch) : 0);
+            write_element(z.data, z.type, z.index(i, j, batch), sum);
+          }
+        return cudaSuccess;
+      });
+    });
   }));
 }
 
@@ -309,8 +301,7 @@ int cublasLtMatmulAlgoGetHeuristic(LtContext* context, const LtProduct* product,
   if (!context) return blas_not_initialized;
   if (wanted < 1 || !results || !found) return blas_invalid_value;
   *found = 0;
-  LtAlgorithm only;
-  tell_algorithm(&only);
+  const LtAlgorithm only{lt_algorithm_mark, {}};
   const int state = cublasLtMatmulAlgoCheck(context, product, of_a, of_b, of_c, of_d, &only, results);
   *found = state == blas_success;
   return state;
@@ -326,7 +317,7 @@ int cublasLtMatmulAlgoGetIds(LtContext* context, int, int, int, int, int, int, i
 int cublasLtMatmulAlgoInit(LtContext* context, int, int, int, int, int, int, int id, LtAlgorithm* out) {
   if (!context) return blas_not_initialized;
   if (id != 0 || !out) return blas_invalid_value;
-  tell_algorithm(out);
+  *out = {lt_algorithm_mark, {}};
   return blas_success;
 }
 // It has no tiles, no stages and no other choices: lists are empty, numbers 0.

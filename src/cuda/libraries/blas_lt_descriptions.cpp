@@ -199,9 +199,7 @@ std::size_t cublasLtGetCudartVersion() { return 13000; }
 
 int cublasLtHeuristicsCacheSetCapacity(std::size_t) { return blas_success; }
 int cublasLtHeuristicsCacheGetCapacity(std::size_t* capacity) {
-  if (!capacity) return blas_invalid_value;
-  *capacity = 0;
-  return blas_success;
+  return answer(capacity, 0, blas_invalid_value);
 }
 
 // Nothing is logged, whatever is set.

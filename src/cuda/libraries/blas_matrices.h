@@ -80,15 +80,13 @@ int gemm_strided(const char* name, BlasHandle* h, int op_a, int op_b, i64 m, i64
   if (!product.fits() || !alpha || !beta) return blas_invalid_value;
   return status_of(library_call(name, h->stream, {scalar(h, alpha), scalar(h, beta)},
                                 [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
-                                  cudaError_t error = cudaSuccess;
-                                  for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
+                                  return each_of_batch(count, [&](i64 i) {
                                     const T *one = nth(a, i, step_a), *other = nth(b, i, step_b);
                                     T* to = nth(c, i, step_c);
-                                    error = check_operands(name, product.operands(one, other, to));
-                                    if (error == cudaSuccess)
-                                      error = product(x.get(), one, other, y.get(), to);
-                                  }
-                                  return error;
+                                    return with_operands(name, product.operands(one, other, to), [&] {
+                                      return product(x.get(), one, other, y.get(), to);
+                                    });
+                                  });
                                 }));
 }
 
@@ -105,12 +103,10 @@ int gemm_batched(const char* name, BlasHandle* h, int op_a, int op_b, i64 m, i64
       name, h->stream,
       {vector(a, count, 1), vector(b, count, 1), vector(c, count, 1), scalar(h, alpha), scalar(h, beta)},
       [=, x = Scalar<T>(h, alpha), y = Scalar<T>(h, beta)] {
-        cudaError_t error = cudaSuccess;
-        for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
-          error = check_operands(name, product.operands(a[i], b[i], c[i]));
-          if (error == cudaSuccess) error = product(x.get(), a[i], b[i], y.get(), c[i]);
-        }
-        return error;
+        return each_of_batch(count, [&](i64 i) {
+          return with_operands(name, product.operands(a[i], b[i], c[i]),
+                               [&] { return product(x.get(), a[i], b[i], y.get(), c[i]); });
+        });
       }));
 }
 
@@ -291,12 +287,10 @@ int trsm_batched(const char* name, BlasHandle* h, int side, int fill, int op, in
   if (BlasStatus bad = check_triangular(h, t, alpha); bad != blas_success) return bad;
   return status_of(library_call(name, h->stream, {vector(a, count, 1), vector(b, count, 1), scalar(h, alpha)},
                                 [=, p = Scalar<T>(h, alpha)] {
-                                  cudaError_t error = cudaSuccess;
-                                  for (i64 i = 0; error == cudaSuccess && i < count; ++i) {
-                                    error = check_operands(name, t.operands(a[i], b[i]));
-                                    if (error == cudaSuccess) error = t("trsm", p.get(), a[i], b[i]);
-                                  }
-                                  return error;
+                                  return each_of_batch(count, [&](i64 i) {
+                                    return with_operands(name, t.operands(a[i], b[i]),
+                                                         [&] { return t("trsm", p.get(), a[i], b[i]); });
+                                  });
                                 }));
 }
 

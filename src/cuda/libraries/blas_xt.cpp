@@ -17,11 +17,21 @@ std::map<const BlasHandle*, XtSettings>& settings() {
   return of_device<std::map<const BlasHandle*, XtSettings>>();
 }
 
-template <class Body> int with_settings(const BlasHandle* handle, Body&& body) {
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
+template <class Body> BlasStatus with_settings(const BlasHandle* handle, Body&& body) {
+  std::lock_guard lock(Runtime::get().mutex);
   auto found = settings().find(handle);
   return found == settings().end() ? blas_not_initialized : body(found->second);
+}
+BlasStatus check(const BlasHandle* handle) {
+  return with_settings(handle, [](XtSettings&) { return blas_success; });
+}
+BlasStatus set(const BlasHandle* handle, int XtSettings::*member, int value, bool valid) {
+  return with_settings(handle, [&](XtSettings& s) {
+    return valid ? answer(&(s.*member), value, blas_success) : blas_invalid_value;
+  });
+}
+BlasStatus get(const BlasHandle* handle, int XtSettings::*member, int* value) {
+  return with_settings(handle, [&](XtSettings& s) { return answer(value, s.*member, blas_invalid_value); });
 }
 
 // What is in device memory is checked as ever; of the host's memory nobody knows how long it is.
@@ -38,8 +48,7 @@ template <class T>
 int product(const char* name, const BlasHandle* h, int op_a, int op_b, std::size_t m, std::size_t n,
             std::size_t k, const T* alpha, const T* a, std::size_t lda, const T* b, std::size_t ldb,
             const T* beta, T* c, std::size_t ldc) {
-  if (int known = with_settings(h, [](XtSettings&) { return blas_success; }); known != blas_success)
-    return known;
+  if (const BlasStatus known = check(h); known != blas_success) return known;
   for (std::size_t size : {m, n, k, lda, ldb, ldc})
     if (size > INT32_MAX) {
       library_gap("cublasXt's matrices of more than 2^31 rows or columns");
@@ -63,8 +72,7 @@ int cublasDestroy_v2(BlasHandle*);
 int cublasXtCreate(BlasHandle** handle) {
   const int status = cublasCreate_v2(handle);
   if (status != blas_success) return status;
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
+  std::lock_guard lock(Runtime::get().mutex);
   settings()[*handle] = {};
   return blas_success;
 }
@@ -81,51 +89,24 @@ int cublasXtDeviceSelect(BlasHandle* handle, int count, const int* devices) {
     return count == 1 && devices && devices[0] == 0 ? blas_success : blas_invalid_value;
   });
 }
-int cublasXtMaxBoards(int* count) {
-  if (!count) return blas_invalid_value;
-  *count = 1;
-  return blas_success;
-}
+int cublasXtMaxBoards(int* count) { return answer(count, 1, blas_invalid_value); }
 int cublasXtGetNumBoards(int count, const int* devices, int* boards) {
   if (count != 1 || !devices || devices[0] != 0 || !boards) return blas_invalid_value;
   *boards = 1;
   return blas_success;
 }
 int cublasXtSetBlockDim(BlasHandle* handle, int block) {
-  return with_settings(handle, [&](XtSettings& s) {
-    if (block <= 0) return blas_invalid_value;
-    s.block = block;
-    return blas_success;
-  });
+  return set(handle, &XtSettings::block, block, block > 0);
 }
-int cublasXtGetBlockDim(BlasHandle* handle, int* block) {
-  return with_settings(handle, [&](XtSettings& s) {
-    if (!block) return blas_invalid_value;
-    *block = s.block;
-    return blas_success;
-  });
-}
+int cublasXtGetBlockDim(BlasHandle* handle, int* block) { return get(handle, &XtSettings::block, block); }
 int cublasXtSetPinningMemMode(BlasHandle* handle, int mode) {
-  return with_settings(handle, [&](XtSettings& s) {
-    if (mode != 0 && mode != 1) return blas_invalid_value;
-    s.pinning = mode;
-    return blas_success;
-  });
+  return set(handle, &XtSettings::pinning, mode, mode == 0 || mode == 1);
 }
 int cublasXtGetPinningMemMode(BlasHandle* handle, int* mode) {
-  return with_settings(handle, [&](XtSettings& s) {
-    if (!mode) return blas_invalid_value;
-    *mode = s.pinning;
-    return blas_success;
-  });
+  return get(handle, &XtSettings::pinning, mode);
 }
 // The routine and the ratio by which the CPU would share the work.
-int cublasXtSetCpuRoutine(BlasHandle* handle, int, int, void*) {
-  return with_settings(handle, [](XtSettings&) { return blas_success; });
-}
-int cublasXtSetCpuRatio(BlasHandle* handle, int, int, float) {
-  return with_settings(handle, [](XtSettings&) { return blas_success; });
-}
+int cublasXtSetCpuRoutine(BlasHandle* handle) { return check(handle); }
 
 #define XT_PRODUCT(letter, T)                                                                                \
   int cublasXt##letter##gemm(BlasHandle* h, int op_a, int op_b, std::size_t m, std::size_t n, std::size_t k, \

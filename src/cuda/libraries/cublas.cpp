@@ -7,13 +7,8 @@
 namespace warplens::runtime {
 namespace {
 
-Handles<BlasHandle>& handles() { return of_device<Handles<BlasHandle>>(); }
-
 template <class Body> int with_handle(BlasHandle* handle, Body&& body) {
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
-  if (!is_handle(handle)) return blas_not_initialized;
-  return body();
+  return runtime::with_handle(handle, blas_not_initialized, body);
 }
 
 template <class T> int set(BlasHandle* handle, T BlasHandle::*member, T value) {
@@ -23,18 +18,14 @@ template <class T> int set(BlasHandle* handle, T BlasHandle::*member, T value) {
   });
 }
 template <class T> int get(BlasHandle* handle, T BlasHandle::*member, T* value) {
-  return with_handle(handle, [&] {
-    if (!value) return blas_invalid_value;
-    *value = handle->*member;
-    return blas_success;
-  });
+  return with_handle(handle, [&] { return answer(value, handle->*member, blas_invalid_value); });
 }
 
 constexpr int cublas_version = 130000;
 
 } // namespace
 
-bool is_handle(const BlasHandle* handle) { return handles().contains(handle); }
+bool is_handle(const BlasHandle* handle) { return of_device<Handles<BlasHandle>>().contains(handle); }
 
 BlasStatus status_of(cudaError_t error) {
   switch (error) {
@@ -72,16 +63,11 @@ static int copy_vector(i64 n, i64 element, const void* from, i64 from_stride, vo
 extern "C" {
 
 int cublasCreate_v2(BlasHandle** handle) {
-  if (!handle) return blas_invalid_value;
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
-  if (runtime.start() != cudaSuccess) return blas_not_initialized;
-  *handle = handles().add({});
-  return blas_success;
+  return add_handle(handle, {}, blas_invalid_value, blas_not_initialized);
 }
 int cublasDestroy_v2(BlasHandle* handle) {
   return with_handle(handle, [&] {
-    handles().erase(handle);
+    of_device<Handles<BlasHandle>>().erase(handle);
     return blas_success;
   });
 }
@@ -105,17 +91,10 @@ int cublasSetAtomicsMode(BlasHandle* handle, int mode) {
 int cublasGetAtomicsMode(BlasHandle* handle, int* mode) {
   return get(handle, &BlasHandle::atomics_mode, mode);
 }
-int cublasSetWorkspace_v2(BlasHandle* handle, void*, std::size_t) {
+int cublasSetWorkspace_v2(BlasHandle* handle) {
   return with_handle(handle, [] { return blas_success; });
 }
-int cublasSetSmCountTarget(BlasHandle* handle, int) {
-  return with_handle(handle, [] { return blas_success; });
-}
-int cublasGetVersion_v2(BlasHandle*, int* value) {
-  if (!value) return blas_invalid_value;
-  *value = cublas_version;
-  return blas_success;
-}
+int cublasGetVersion_v2(BlasHandle*, int* value) { return answer(value, cublas_version, blas_invalid_value); }
 int cublasGetProperty(int which, int* value) { // major, minor, patch
   if (!value || which < 0 || which > 2) return blas_invalid_value;
   *value = which == 0 ? cublas_version / 10000 : 0;

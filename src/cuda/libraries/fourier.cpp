@@ -48,16 +48,14 @@ FourierStatus fourier_status(cudaError_t error) {
 }
 
 template <class Body> int with_plan(int number, Body&& body) {
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
+  std::lock_guard lock(Runtime::get().mutex);
   auto found = plans().find(number);
   return found == plans().end() ? fft_invalid_plan : body(found->second);
 }
 
 int create(int* number) {
   if (!number) return fft_invalid_value;
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
+  std::lock_guard lock(Runtime::get().mutex);
   static int last = 0;
   *number = ++last;
   plans()[last] = {};
@@ -179,11 +177,7 @@ int too_large() {
   return fft_not_supported;
 }
 
-int no_room(std::size_t* work) {
-  if (!work) return fft_invalid_value;
-  *work = 0;
-  return fft_success;
-}
+int no_room(std::size_t* work) { return answer(work, 0, fft_invalid_value); }
 
 // The transform between two types of elements (cudaDataType); 0: there is none.
 int type_of(int in, int out) {
@@ -310,10 +304,7 @@ int cufftSetStream(int plan, cudaStream_t stream) {
     return fft_success;
   });
 }
-int cufftSetAutoAllocation(int plan, int) {
-  return with_plan(plan, [](Plan&) { return fft_success; });
-}
-int cufftSetWorkArea(int plan, void*) {
+int cufftSetAutoAllocation(int plan) {
   return with_plan(plan, [](Plan&) { return fft_success; });
 }
 int cufftGetSize(int plan, std::size_t* work) {
@@ -322,11 +313,7 @@ int cufftGetSize(int plan, std::size_t* work) {
     return fft_success;
   });
 }
-int cufftGetVersion(int* version) {
-  if (!version) return fft_invalid_value;
-  *version = 12000;
-  return fft_success;
-}
+int cufftGetVersion(int* version) { return answer(version, 12000, fft_invalid_value); }
 int cufftGetProperty(int which, int* value) { // major, minor, patch
   if (!value || which < 0 || which > 2) return fft_invalid_value;
   *value = which == 0 ? 12 : 0;

@@ -1,7 +1,6 @@
 // Libraries of the machine that the stand-ins compute with, opened when something is first asked of them: a program that calls
 // none needs none.
 #pragma once
-#include "base/types.h"
 
 namespace warplens::runtime {
 

@@ -34,7 +34,36 @@ cudaError_t check_operands(const char* function, const std::vector<Operand>&);
 // Says what is wrong with what a function found in memory, where a GPU would reach outside of it: cudaErrorIllegalAddress.
 cudaError_t refuse_content(const char* function, const std::string& what);
 
+// The same check, then body().
+template <class Body>
+cudaError_t with_operands(const char* function, const std::vector<Operand>& operands, Body&& body) {
+  const cudaError_t error = check_operands(function, operands);
+  return error == cudaSuccess ? body() : error;
+}
+
+// one(i) for each of a batch, until one fails.
+template <class One> cudaError_t each_of_batch(i64 count, One&& one) {
+  cudaError_t error = cudaSuccess;
+  for (i64 i = 0; error == cudaSuccess && i < count; ++i) error = one(i);
+  return error;
+}
+
 // A function that the stand-ins do not have: named in the report.
 void library_gap(const std::string& function);
+
+// The handles of a library: a new one, `bad` where there is no place for it, `unready` where no device starts; and body(), which
+// gives a status, where the handle is one, with the runtime's lock.
+template <class T, class Status> Status add_handle(T** out, T handle, Status bad, Status unready) {
+  if (!out) return bad;
+  Runtime& runtime = Runtime::get();
+  std::lock_guard lock(runtime.mutex);
+  if (runtime.start() != cudaSuccess) return unready;
+  *out = of_device<Handles<T>>().add(std::move(handle));
+  return Status{};
+}
+template <class T, class Status, class Body> Status with_handle(T* handle, Status unknown, Body&& body) {
+  std::lock_guard lock(Runtime::get().mutex);
+  return of_device<Handles<T>>().contains(handle) ? Status{body()} : unknown;
+}
 
 } // namespace warplens::runtime

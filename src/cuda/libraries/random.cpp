@@ -27,8 +27,6 @@ enum RandomStatus : int { // curandStatus_t
   random_launch_failure = 201
 };
 
-Handles<Generator>& generators() { return of_device<Handles<Generator>>(); }
-
 // Four numbers of a counter under a key.
 std::array<u32, 4> philox(u64 counter, u64 key) {
   constexpr u64 multiplier[2] = {0xd2511f53, 0xcd9e8d57};
@@ -80,9 +78,7 @@ RandomStatus random_status(cudaError_t error) {
 }
 
 template <class Body> int with_generator(Generator* generator, Body&& body) {
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
-  return generators().contains(generator) ? body() : random_not_initialized;
+  return with_handle(generator, random_not_initialized, body);
 }
 
 // n values from next(numbers); each number takes at most `drawn` of the sequence.
@@ -101,20 +97,14 @@ int generate(const char* name, Generator* generator, T* out, std::size_t n, u64 
 }
 
 int create(Generator** generator, int type, bool host) {
-  constexpr int first = 100, last = 161, philox_type = 161, mtgp = 141, mt19937 = 142, xorwow = 101,
-                mrg = 121;
-  if (!generator) return random_not_initialized;
+  constexpr int first = 100, philox_type = 161, mtgp = 141, mt19937 = 142, xorwow = 101, mrg = 121;
   const bool known = type == first || type == xorwow || type == mrg || type == mtgp || type == mt19937 ||
                      type == philox_type;
-  if (!known || type > last) {
+  if (generator && !known) {
     library_gap("curandCreateGenerator of a quasi-random generator");
     return random_type_error;
   }
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
-  if (runtime.start() != cudaSuccess) return random_not_initialized;
-  *generator = generators().add({.host = host});
-  return random_success;
+  return add_handle(generator, {.host = host}, random_not_initialized, random_not_initialized);
 }
 
 } // namespace
@@ -125,7 +115,7 @@ int curandCreateGenerator(Generator** generator, int type) { return create(gener
 int curandCreateGeneratorHost(Generator** generator, int type) { return create(generator, type, true); }
 int curandDestroyGenerator(Generator* generator) {
   return with_generator(generator, [&] {
-    generators().erase(generator);
+    of_device<Handles<Generator>>().erase(generator);
     return random_success;
   });
 }
@@ -148,17 +138,10 @@ int curandSetGeneratorOffset(Generator* generator, unsigned long long offset) {
     return random_success;
   });
 }
-int curandSetGeneratorOrdering(Generator* generator, int) {
+int curandSetGeneratorOrdering(Generator* generator) {
   return with_generator(generator, [] { return random_success; });
 }
-int curandGenerateSeeds(Generator* generator) {
-  return with_generator(generator, [] { return random_success; });
-}
-int curandGetVersion(int* version) {
-  if (!version) return random_out_of_range;
-  *version = 100400;
-  return random_success;
-}
+int curandGetVersion(int* version) { return answer(version, 100400, random_out_of_range); }
 int curandGetProperty(int which, int* value) { // major, minor, patch
   if (!value || which < 0 || which > 2) return random_out_of_range;
   *value = which == 0 ? 10 : which == 1 ? 4 : 0;

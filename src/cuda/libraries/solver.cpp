@@ -20,8 +20,6 @@ enum SolverStatus : int { // cusolverStatus_t
   solver_not_supported = 9
 };
 
-Handles<SolverHandle>& solver_handles() { return of_device<Handles<SolverHandle>>(); }
-
 SolverStatus status(cudaError_t error) {
   switch (error) {
   case cudaSuccess: return solver_success;
@@ -31,9 +29,8 @@ SolverStatus status(cudaError_t error) {
   }
 }
 
-bool known(const SolverHandle* h) {
-  std::lock_guard lock(Runtime::get().mutex);
-  return solver_handles().contains(h);
+bool known(SolverHandle* h) {
+  return with_handle(h, solver_not_initialized, [] { return solver_success; }) == solver_success;
 }
 
 // `info` is in device memory like all operands.
@@ -98,12 +95,10 @@ int potrf_batched(const char* name, SolverHandle* h, int fill, int n, T* const* 
   const char uplo = fill_letter(fill);
   return call(name, h, {n, beyond(lda, n), count}, {uplo}, {vector(a, count, 1), vector(info, count, 1)},
               info, [=] {
-                cudaError_t error = cudaSuccess;
-                for (int i = 0; error == cudaSuccess && i < count; ++i) {
-                  error = check_operands(name, {matrix(a[i], n, n, lda)});
-                  if (error == cudaSuccess) error = fortran<T>("potrf", uplo, n, a[i], lda, info + i);
-                }
-                return error;
+                return each_of_batch(count, [&](i64 i) {
+                  return with_operands(name, {matrix(a[i], n, n, lda)},
+                                       [&] { return fortran<T>("potrf", uplo, n, a[i], lda, info + i); });
+                });
               });
 }
 template <class T>
@@ -112,13 +107,11 @@ int potrs_batched(const char* name, SolverHandle* h, int fill, int n, int column
   const char uplo = fill_letter(fill);
   return call(name, h, {n, columns, beyond(lda, n), beyond(ldb, n), count}, {uplo},
               {vector(a, count, 1), vector(b, count, 1)}, info, [=] {
-                cudaError_t error = cudaSuccess;
-                for (int i = 0; error == cudaSuccess && i < count; ++i) {
-                  error = check_operands(name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb)});
-                  if (error == cudaSuccess)
-                    error = fortran<T>("potrs", uplo, n, columns, a[i], lda, b[i], ldb, info);
-                }
-                return error;
+                return each_of_batch(count, [&](i64 i) {
+                  return with_operands(name, {matrix(a[i], n, n, lda), matrix(b[i], n, columns, ldb)}, [&] {
+                    return fortran<T>("potrs", uplo, n, columns, a[i], lda, b[i], ldb, info);
+                  });
+                });
               });
 }
 
@@ -215,13 +208,9 @@ int gesvd(const char* name, SolverHandle* h, char u_job, char v_job, int m, int 
 template <class T>
 int gesvdj(const char* name, SolverHandle* h, int vectors, int economic, int m, int n, T* a, int lda,
            Real<T>* s, T* u, int ldu, T* v, int ldv, int* info) {
-  const int least = std::min(m, n),
-            wide = vectors == 0    ? 0
-                   : economic != 0 ? least
-                                   : m,
-            high = vectors == 0    ? 0
-                   : economic != 0 ? least
-                                   : n;
+  const int least = std::min(m, n);
+  auto columns = [&](int whole) { return vectors == 0 ? 0 : economic != 0 ? least : whole; };
+  const int wide = columns(m), high = columns(n);
   const char job = vectors == 0 ? 'N' : economic != 0 ? 'S' : 'A';
   return call(name, h, {m, n, beyond(lda, m), wide == 0 ? 0 : beyond(ldu, m), high == 0 ? 0 : beyond(ldv, n)},
               {},
@@ -233,11 +222,7 @@ int gesvdj(const char* name, SolverHandle* h, int vectors, int economic, int m, 
                     singular_values(job, job, m, n, a, lda, s, u, ldu, turned.data(), high, info);
                 for (i64 j = 0; j < high; ++j)
                   for (i64 i = 0; i < n; ++i) {
-                    const T x = turned[static_cast<std::size_t>(i * high + j)];
-                    if constexpr (is_complex<T>)
-                      v[j * ldv + i] = std::conj(x);
-                    else
-                      v[j * ldv + i] = x;
+                    v[j * ldv + i] = conjugate(turned[static_cast<std::size_t>(i * high + j)]);
                   }
                 return error;
               });
@@ -336,16 +321,11 @@ int cusolverDnXsyevBatched(SolverHandle* h, void*, int vectors, int fill, i64 n,
 }
 
 int cusolverDnCreate(SolverHandle** handle) {
-  if (!handle) return solver_invalid_value;
-  Runtime& runtime = Runtime::get();
-  std::lock_guard lock(runtime.mutex);
-  if (runtime.start() != cudaSuccess) return solver_not_initialized;
-  *handle = solver_handles().add({});
-  return solver_success;
+  return add_handle(handle, {}, solver_invalid_value, solver_not_initialized);
 }
 int cusolverDnDestroy(SolverHandle* handle) {
   std::lock_guard lock(Runtime::get().mutex);
-  return solver_handles().erase(handle) != 0 ? solver_success : solver_not_initialized;
+  return of_device<Handles<SolverHandle>>().erase(handle) != 0 ? solver_success : solver_not_initialized;
 }
 int cusolverDnSetStream(SolverHandle* handle, cudaStream_t stream) {
   if (!known(handle)) return solver_not_initialized;
@@ -354,15 +334,9 @@ int cusolverDnSetStream(SolverHandle* handle, cudaStream_t stream) {
 }
 int cusolverDnGetStream(SolverHandle* handle, cudaStream_t* stream) {
   if (!known(handle)) return solver_not_initialized;
-  if (!stream) return solver_invalid_value;
-  *stream = handle->stream;
-  return solver_success;
+  return answer(stream, handle->stream, solver_invalid_value);
 }
-int cusolverGetVersion(int* version) {
-  if (!version) return solver_invalid_value;
-  *version = 12000;
-  return solver_success;
-}
+int cusolverGetVersion(int* version) { return answer(version, 12000, solver_invalid_value); }
 int cusolverGetProperty(int which, int* value) { // major, minor, patch
   if (!value || which < 0 || which > 2) return solver_invalid_value;
   *value = which == 0 ? 12 : 0;

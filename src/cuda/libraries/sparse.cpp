@@ -103,22 +103,18 @@ int cusparseCreate(SparseHandle** handle) {
 }
 int cusparseDestroy(SparseHandle* handle) { return destroy(handle); }
 int cusparseSetStream(SparseHandle* handle, cudaStream_t stream) {
-  return with(handle, [&](SparseHandle& h) { h.stream = stream; });
+  return set(handle, &SparseHandle::stream, stream);
 }
 int cusparseGetStream(SparseHandle* handle, cudaStream_t* stream) {
-  return stream ? with(handle, [&](SparseHandle& h) { *stream = h.stream; }) : sparse_invalid_value;
+  return get(handle, &SparseHandle::stream, stream);
 }
 int cusparseSetPointerMode(SparseHandle* handle, int mode) {
-  return with(handle, [&](SparseHandle& h) { h.pointer_mode = mode; });
+  return set(handle, &SparseHandle::pointer_mode, mode);
 }
 int cusparseGetPointerMode(SparseHandle* handle, int* mode) {
-  return mode ? with(handle, [&](SparseHandle& h) { *mode = h.pointer_mode; }) : sparse_invalid_value;
+  return get(handle, &SparseHandle::pointer_mode, mode);
 }
-int cusparseGetVersion(SparseHandle*, int* version) {
-  if (!version) return sparse_invalid_value;
-  *version = 12600;
-  return sparse_success;
-}
+int cusparseGetVersion(SparseHandle*, int* version) { return answer(version, 12600, sparse_invalid_value); }
 int cusparseGetProperty(int which, int* value) { // major, minor, patch
   if (!value || which < 0 || which > 2) return sparse_invalid_value;
   constexpr int parts[] = {12, 6, 0};

@@ -77,6 +77,12 @@ template <class T, class Body> int with(T* object, Body&& body) {
   body(*object);
   return sparse_success;
 }
+template <class T, class V> int set(T* object, V T::*member, std::type_identity_t<V> value) {
+  return with(object, [&](T& known) { known.*member = value; });
+}
+template <class T, class V, class Out> int get(T* object, V T::*member, Out* out) {
+  return out ? with(object, [&](T& known) { *out = known.*member; }) : sparse_invalid_value;
+}
 template <class T> bool exists(const T* object) { return objects<T>().contains(object); }
 
 // What a call is told whose handle or descriptions are none. Under the runtime's lock.
@@ -85,11 +91,7 @@ template <class... T> int unless_known(const SparseHandle* handle, const T*... d
   return (exists(described) && ...) ? sparse_success : sparse_invalid_value;
 }
 // Room for intermediate results is not needed; programs allocate what they are told, and some do not like 0.
-template <class Size> int tell_room(Size* bytes) {
-  if (!bytes) return sparse_invalid_value;
-  *bytes = 16;
-  return sparse_success;
-}
+template <class Size> int tell_room(Size* bytes) { return answer(bytes, 16, sparse_invalid_value); }
 
 inline int sparse_status(cudaError_t error) {
   return error == cudaSuccess ? sparse_success : sparse_execution_failed;

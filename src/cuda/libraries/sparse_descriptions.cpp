@@ -28,17 +28,11 @@ int cusparseGetMatType(LegacyMatrix* m) { return setting(m, &LegacyMatrix::type)
 int cusparseGetMatIndexBase(LegacyMatrix* m) { return setting(m, &LegacyMatrix::base); }
 int cusparseGetMatFillMode(LegacyMatrix* m) { return setting(m, &LegacyMatrix::fill); }
 int cusparseGetMatDiagType(LegacyMatrix* m) { return setting(m, &LegacyMatrix::diagonal); }
-int cusparseSetMatType(LegacyMatrix* m, int type) {
-  return with(m, [&](LegacyMatrix& known) { known.type = type; });
-}
-int cusparseSetMatIndexBase(LegacyMatrix* m, int base) {
-  return with(m, [&](LegacyMatrix& known) { known.base = base; });
-}
-int cusparseSetMatFillMode(LegacyMatrix* m, int fill) {
-  return with(m, [&](LegacyMatrix& known) { known.fill = fill; });
-}
+int cusparseSetMatType(LegacyMatrix* m, int type) { return set(m, &LegacyMatrix::type, type); }
+int cusparseSetMatIndexBase(LegacyMatrix* m, int base) { return set(m, &LegacyMatrix::base, base); }
+int cusparseSetMatFillMode(LegacyMatrix* m, int fill) { return set(m, &LegacyMatrix::fill, fill); }
 int cusparseSetMatDiagType(LegacyMatrix* m, int diagonal) {
-  return with(m, [&](LegacyMatrix& known) { known.diagonal = diagonal; });
+  return set(m, &LegacyMatrix::diagonal, diagonal);
 }
 
 int cusparseCreateDnVec(DenseVector** out, i64 size, void* values, int type) {
@@ -49,13 +43,8 @@ int cusparseDnVecGet(DenseVector* v, i64* size, void** values, int* type) {
   if (!size || !values || !type) return sparse_invalid_value;
   return with(v, [&](DenseVector& known) { *size = known.size, *values = known.values, *type = known.type; });
 }
-int cusparseDnVecGetValues(DenseVector* v, void** values) {
-  if (!values) return sparse_invalid_value;
-  return with(v, [&](DenseVector& known) { *values = known.values; });
-}
-int cusparseDnVecSetValues(DenseVector* v, void* values) {
-  return with(v, [&](DenseVector& known) { known.values = values; });
-}
+int cusparseDnVecGetValues(DenseVector* v, void** values) { return get(v, &DenseVector::values, values); }
+int cusparseDnVecSetValues(DenseVector* v, void* values) { return set(v, &DenseVector::values, values); }
 int cusparseCreateDnMat(DenseMatrix** out, i64 rows, i64 columns, i64 leading, void* values, int type,
                         int order) {
   const bool valid = rows >= 0 && columns >= 0 && leading >= (order == by_columns ? rows : columns);
@@ -78,13 +67,8 @@ int cusparseDnMatGetStridedBatch(DenseMatrix* m, int* count, i64* step) {
   if (!count || !step) return sparse_invalid_value;
   return with(m, [&](DenseMatrix& known) { *count = known.batches, *step = known.step; });
 }
-int cusparseDnMatSetValues(DenseMatrix* m, void* values) {
-  return with(m, [&](DenseMatrix& known) { known.values = values; });
-}
-int cusparseDnMatGetValues(DenseMatrix* m, void** values) {
-  if (!values) return sparse_invalid_value;
-  return with(m, [&](DenseMatrix& known) { *values = known.values; });
-}
+int cusparseDnMatSetValues(DenseMatrix* m, void* values) { return set(m, &DenseMatrix::values, values); }
+int cusparseDnMatGetValues(DenseMatrix* m, void** values) { return get(m, &DenseMatrix::values, values); }
 
 int cusparseCreateCsr(SparseMatrix** out, i64 rows, i64 columns, i64 count, void* offsets, void* indices,
                       void* values, int offset_type, int index_type, int base, int type) {
@@ -107,19 +91,10 @@ int cusparseSpMatGetSize(SparseMatrix* m, i64* rows, i64* columns, i64* count) {
   return with(
       m, [&](SparseMatrix& known) { *rows = known.rows, *columns = known.columns, *count = known.count; });
 }
-int cusparseSpMatGetValues(SparseMatrix* m, void** values) {
-  if (!values) return sparse_invalid_value;
-  return with(m, [&](SparseMatrix& known) { *values = known.values; });
-}
-int cusparseSpMatSetValues(SparseMatrix* m, void* values) {
-  return with(m, [&](SparseMatrix& known) { known.values = values; });
-}
-int cusparseSpMatGetFormat(SparseMatrix* m, int* format) {
-  return format ? with(m, [&](SparseMatrix& known) { *format = known.format; }) : sparse_invalid_value;
-}
-int cusparseSpMatGetIndexBase(SparseMatrix* m, int* base) {
-  return base ? with(m, [&](SparseMatrix& known) { *base = known.base; }) : sparse_invalid_value;
-}
+int cusparseSpMatGetValues(SparseMatrix* m, void** values) { return get(m, &SparseMatrix::values, values); }
+int cusparseSpMatSetValues(SparseMatrix* m, void* values) { return set(m, &SparseMatrix::values, values); }
+int cusparseSpMatGetFormat(SparseMatrix* m, int* format) { return get(m, &SparseMatrix::format, format); }
+int cusparseSpMatGetIndexBase(SparseMatrix* m, int* base) { return get(m, &SparseMatrix::base, base); }
 int cusparseCsrSetPointers(SparseMatrix* m, void* offsets, void* indices, void* values) {
   return with(m, [&](SparseMatrix& known) {
     known.offsets = offsets, known.indices = indices, known.values = values;
@@ -186,7 +161,7 @@ int cusparseCooSetStridedBatch(SparseMatrix* m, int count, i64 step) {
   return cusparseCsrSetStridedBatch(m, count, step, step);
 }
 int cusparseSpMatGetStridedBatch(SparseMatrix* m, int* count) {
-  return count ? with(m, [&](SparseMatrix& known) { *count = known.batches; }) : sparse_invalid_value;
+  return get(m, &SparseMatrix::batches, count);
 }
 // What a triangular matrix is.
 int cusparseSpMatSetAttribute(SparseMatrix* m, int attribute, const void* data, std::size_t size) {

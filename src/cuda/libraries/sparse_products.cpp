@@ -143,7 +143,7 @@ int cusparseSpGEMM_workEstimation(SparseHandle* h, int op_a, int op_b, const voi
   }));
 }
 int cusparseSpGEMM_getNumProducts(SparseProduct* product, i64* count) {
-  return count ? with(product, [&](SparseProduct& known) { *count = known.products; }) : sparse_invalid_value;
+  return get(product, &SparseProduct::products, count);
 }
 // Room is not needed, however small the parts are in which the work is to be done.
 int cusparseSpGEMM_estimateMemory(SparseHandle*, int, int, const void*, const SparseMatrix*,

@@ -56,15 +56,9 @@ int cusparseSpVecGet(SparseVector* v, i64* size, i64* count, void** indices, voi
     *index_type = known.index_type, *base = known.base, *type = known.type;
   });
 }
-int cusparseSpVecGetIndexBase(SparseVector* v, int* base) {
-  return base ? with(v, [&](SparseVector& known) { *base = known.base; }) : sparse_invalid_value;
-}
-int cusparseSpVecGetValues(SparseVector* v, void** values) {
-  return values ? with(v, [&](SparseVector& known) { *values = known.values; }) : sparse_invalid_value;
-}
-int cusparseSpVecSetValues(SparseVector* v, void* values) {
-  return with(v, [&](SparseVector& known) { known.values = values; });
-}
+int cusparseSpVecGetIndexBase(SparseVector* v, int* base) { return get(v, &SparseVector::base, base); }
+int cusparseSpVecGetValues(SparseVector* v, void** values) { return get(v, &SparseVector::values, values); }
+int cusparseSpVecSetValues(SparseVector* v, void* values) { return set(v, &SparseVector::values, values); }
 
 // y = alpha x + beta y.
 int cusparseAxpby(SparseHandle* h, const void* alpha, const SparseVector* x, const void* beta,

@@ -2,7 +2,6 @@
 // program and its libraries name (DT_RUNPATH); those of /etc/ld.so.conf; the system's; a toolkit's. It is opened by its path,
 // and so is another library than the one that goes by its name already.
 #include "nvrtc/installed.h"
-#include "base/types.h"
 #include "os/elf.h"
 #include "os/environment.h"
 #include "os/file.h"
@@ -12,7 +11,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <link.h>
-#include <mutex>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // The table of known options, each with what clang is told instead. See options.h.
 #include "nvrtc/options.h"
 #include "arch/table.h"
+#include "base/blanks.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -91,13 +92,6 @@ const Known* find_known(std::string_view name) {
 }
 
 constexpr std::string_view standards[] = {"c++03", "c++11", "c++14", "c++17", "c++20", "c++23"};
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
-}
 
 // "compute_90", "sm_90a": false for what no GPU has had.
 bool read_architecture(std::string_view value, NvrtcOptions& out) {

@@ -12,7 +12,6 @@
 #include "runtime/state.h"
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace warplens::runtime {
 
@@ -87,11 +86,7 @@ int compile(NvrtcProgram& program, std::span<const char* const> words) {
 }
 
 // Texts are handed out with their zero; there is none of what was not made.
-int give_size(std::size_t* size, std::size_t value) {
-  if (!size) return invalid_input;
-  *size = value;
-  return success;
-}
+int give_size(std::size_t* size, std::size_t value) { return answer(size, value, invalid_input); }
 int give_text(char* to, const std::string& text) {
   if (!to) return invalid_input;
   std::memcpy(to, text.c_str(), text.size() + 1);
@@ -133,9 +128,7 @@ int nvrtcVersion_without_nvrtc(int* major, int* minor) {
 }
 
 int nvrtcGetNumSupportedArchs_without_nvrtc(int* count) {
-  if (!count) return invalid_input;
-  *count = static_cast<int>(std::size(architectures));
-  return success;
+  return answer(count, static_cast<int>(std::size(architectures)), invalid_input);
 }
 int nvrtcGetSupportedArchs_without_nvrtc(int* to) {
   if (!to) return invalid_input;

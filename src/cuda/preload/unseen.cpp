@@ -18,7 +18,6 @@
 #include "runtime/run_ledger.h"
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>

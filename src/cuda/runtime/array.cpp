@@ -261,9 +261,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, const Array* array) {
   return api([&](Runtime&) {
     if (!exists(array)) return cudaErrorInvalidResourceHandle;
-    if (!format) return cudaErrorInvalidValue;
-    *format = array->format;
-    return cudaSuccess;
+    return answer(format, array->format);
   });
 }
 

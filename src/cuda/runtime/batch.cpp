@@ -120,44 +120,30 @@ extern "C" {
 using Attributes = cudaMemcpyAttributes;
 using Operations = cudaMemcpy3DBatchOp*;
 
-cudaError_t cudaMemcpyBatchAsync_13(void* const* to, const void* const* from, const std::size_t* sizes,
-                                    std::size_t count, Attributes* attributes, std::size_t* first,
-                                    std::size_t kinds, cudaStream_t stream) {
-  return copy_batch({to, from, sizes, count, attributes, first, kinds}, nullptr, stream, NullStream::legacy);
-}
-cudaError_t cudaMemcpy3DBatchAsync_13(std::size_t count, Operations list, unsigned long long flags,
-                                      cudaStream_t stream) {
-  return copy_batch({list, count}, flags, nullptr, stream, NullStream::legacy);
-}
-cudaError_t cudaMemcpyBatchAsync_13_ptsz(void* const* to, const void* const* from, const std::size_t* sizes,
-                                         std::size_t count, Attributes* attributes, std::size_t* first,
-                                         std::size_t kinds, cudaStream_t stream) {
-  return copy_batch({to, from, sizes, count, attributes, first, kinds}, nullptr, stream,
-                    NullStream::of_thread);
-}
-cudaError_t cudaMemcpy3DBatchAsync_13_ptsz(std::size_t count, Operations list, unsigned long long flags,
-                                           cudaStream_t stream) {
-  return copy_batch({list, count}, flags, nullptr, stream, NullStream::of_thread);
-}
-cudaError_t cudaMemcpyBatchAsync_12(void* const* to, const void* const* from, const std::size_t* sizes,
-                                    std::size_t count, Attributes* attributes, std::size_t* first,
-                                    std::size_t kinds, std::size_t* failed, cudaStream_t stream) {
-  return copy_batch({to, from, sizes, count, attributes, first, kinds}, failed, stream, NullStream::legacy);
-}
-cudaError_t cudaMemcpy3DBatchAsync_12(std::size_t count, Operations list, std::size_t* failed,
-                                      unsigned long long flags, cudaStream_t stream) {
-  return copy_batch({list, count}, flags, failed, stream, NullStream::legacy);
-}
-cudaError_t cudaMemcpyBatchAsync_12_ptsz(void* const* to, const void* const* from, const std::size_t* sizes,
-                                         std::size_t count, Attributes* attributes, std::size_t* first,
-                                         std::size_t kinds, std::size_t* failed, cudaStream_t stream) {
-  return copy_batch({to, from, sizes, count, attributes, first, kinds}, failed, stream,
-                    NullStream::of_thread);
-}
-cudaError_t cudaMemcpy3DBatchAsync_12_ptsz(std::size_t count, Operations list, std::size_t* failed,
-                                           unsigned long long flags, cudaStream_t stream) {
-  return copy_batch({list, count}, flags, failed, stream, NullStream::of_thread);
-}
+// CUDA 12's say which copy failed. `null`: what the stream 0 is.
+#define WARPLENS_COPIES(suffix, null)                                                                        \
+  cudaError_t cudaMemcpyBatchAsync_12##suffix(void* const* to, const void* const* from,                      \
+                                              const std::size_t* sizes, std::size_t count,                   \
+                                              Attributes* attributes, std::size_t* first, std::size_t kinds, \
+                                              std::size_t* failed, cudaStream_t stream) {                    \
+    return copy_batch({to, from, sizes, count, attributes, first, kinds}, failed, stream, null);             \
+  }                                                                                                          \
+  cudaError_t cudaMemcpyBatchAsync_13##suffix(                                                               \
+      void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,                 \
+      Attributes* attributes, std::size_t* first, std::size_t kinds, cudaStream_t stream) {                  \
+    return copy_batch({to, from, sizes, count, attributes, first, kinds}, nullptr, stream, null);            \
+  }                                                                                                          \
+  cudaError_t cudaMemcpy3DBatchAsync_12##suffix(std::size_t count, Operations list, std::size_t* failed,     \
+                                                unsigned long long flags, cudaStream_t stream) {             \
+    return copy_batch({list, count}, flags, failed, stream, null);                                           \
+  }                                                                                                          \
+  cudaError_t cudaMemcpy3DBatchAsync_13##suffix(std::size_t count, Operations list,                          \
+                                                unsigned long long flags, cudaStream_t stream) {             \
+    return copy_batch({list, count}, flags, nullptr, stream, null);                                          \
+  }
+WARPLENS_COPIES(, NullStream::legacy)
+WARPLENS_COPIES(_ptsz, NullStream::of_thread)
+#undef WARPLENS_COPIES
 
 cudaError_t cudaMemPrefetchBatchAsync(void** begin, std::size_t* sizes, std::size_t count,
                                       cudaMemLocation* to, std::size_t* first, std::size_t places,

@@ -49,19 +49,11 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   if (count) *count = 0;
-  return api([&](Runtime& r) {
-    if (!count) return cudaErrorInvalidValue;
-    *count = static_cast<int>(r.devices);
-    return cudaSuccess;
-  });
+  return api([&](Runtime& r) { return answer(count, static_cast<int>(r.devices)); });
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return api([&](Runtime&) {
-    if (!device) return cudaErrorInvalidValue;
-    *device = static_cast<int>(thread_state().device);
-    return cudaSuccess;
-  });
+  return api([&](Runtime&) { return answer(device, static_cast<int>(thread_state().device)); });
 }
 
 cudaError_t cudaSetDevice(int device) {

@@ -15,7 +15,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
 
 namespace warplens::runtime {
 namespace {

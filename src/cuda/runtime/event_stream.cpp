@@ -5,7 +5,6 @@
 #include "runtime/run_ledger.h"
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>

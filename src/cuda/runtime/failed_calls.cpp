@@ -1,5 +1,4 @@
 #include "runtime/failed_calls.h"
-#include "os/environment.h"
 #include "runtime/allocation_place.h"
 #include "runtime/state.h"
 #include <algorithm>

@@ -44,9 +44,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return api([&](Runtime& r) {
     Kernel* kernel = r.binaries.kernel(function);
     if (!kernel) return cudaErrorInvalidDeviceFunction;
-    if (!name) return cudaErrorInvalidValue;
-    *name = kernel->name.c_str();
-    return cudaSuccess;
+    return answer(name, kernel->name.c_str());
   });
 }
 

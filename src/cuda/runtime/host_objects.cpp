@@ -2,10 +2,8 @@
 // (ar(5)).
 #include "runtime/host_objects.h"
 #include "machine_code/fatbin.h"
-#include "os/bytes.h"
 #include "os/elf.h"
 #include <charconv>
-#include <cstring>
 #include <string_view>
 
 namespace warplens::runtime {

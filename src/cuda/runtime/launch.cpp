@@ -21,7 +21,6 @@
 #include "runtime/stream.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -19,7 +19,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <map>
 #include <tuple>
 
 namespace warplens::runtime {

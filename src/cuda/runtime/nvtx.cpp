@@ -1,6 +1,5 @@
 // The names and numbers here are NVTX's own interface to tools (nvtx3/nvtxDetail/nvtxTypes.h, version 3).
 #include "runtime/nvtx.h"
-#include "base/types.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>

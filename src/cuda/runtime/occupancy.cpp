@@ -1,7 +1,6 @@
 // See occupancy.h.
 #include "runtime/occupancy.h"
 #include "arch/occupancy.h"
-#include "base/bits.h"
 #include "runtime/launch.h"
 #include <algorithm>
 

@@ -117,17 +117,13 @@ extern "C" {
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return api([&](Runtime& r) {
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
-    if (!pool) return cudaErrorInvalidValue;
-    *pool = &pools_on(device).first;
-    return cudaSuccess;
+    return answer(pool, &pools_on(device).first);
   });
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return api([&](Runtime& r) {
     if (!r.is_device(device)) return cudaErrorInvalidDevice;
-    if (!pool) return cudaErrorInvalidValue;
-    *pool = pools_on(device).current;
-    return cudaSuccess;
+    return answer(pool, pools_on(device).current);
   });
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {

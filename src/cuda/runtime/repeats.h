@@ -12,7 +12,6 @@
 #include "fold/fold.h"
 #include "measure/record.h"
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 

@@ -130,6 +130,14 @@ inline void write_uuid(char* out, const arch::Architecture& row, u32 device) {
 cudaError_t& last_error();
 cudaError_t remember(cudaError_t);
 
+// Tells what was asked for: `bad` where there is no place for it. 0 is success in each of CUDA's interfaces.
+template <class T, class Status = cudaError_t>
+Status answer(T* out, std::type_identity_t<T> value, Status bad = cudaErrorInvalidValue) {
+  if (!out) return bad;
+  *out = std::move(value);
+  return Status{};
+}
+
 // Runs `body(runtime)` as an API function: locked, after start(), with sticky errors returned instead.
 template <class Body> cudaError_t api(Body&& body) {
   Runtime& runtime = Runtime::get();

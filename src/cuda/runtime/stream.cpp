@@ -39,6 +39,11 @@ bool is_default(cudaStream_t stream) {
 
 bool stream_exists(cudaStream_t stream) { return is_default(stream) || streams().contains(stream); }
 
+// body(), as an API function, of a stream that there is.
+template <class Body> static cudaError_t of_stream(cudaStream_t stream, Body&& body) {
+  return api([&](Runtime&) { return stream_exists(stream) ? body() : cudaErrorInvalidResourceHandle; });
+}
+
 u32 device_of(cudaStream_t stream) { return is_default(stream) ? thread_state().device : stream->device; }
 
 bool waits_for_legacy(cudaStream_t stream) {
@@ -50,7 +55,7 @@ cudaError_t check_stream(cudaStream_t stream) {
 }
 
 cudaError_t known_stream(cudaStream_t stream) {
-  return api([&](Runtime&) { return stream_exists(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return of_stream(stream, [] { return cudaSuccess; });
 }
 
 extern "C" {
@@ -83,43 +88,27 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return check_stream(stream); }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-  return api([&](Runtime&) {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    *priority = is_default(stream) ? 0 : stream->priority;
-    return cudaSuccess;
-  });
+  return of_stream(stream, [&] { return answer(priority, is_default(stream) ? 0 : stream->priority); });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return api([&](Runtime&) {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    *flags = is_default(stream) ? 0 : stream->flags;
-    return cudaSuccess;
-  });
+  return of_stream(stream, [&] { return answer(flags, is_default(stream) ? 0 : stream->flags); });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return api([&](Runtime&) {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    *id = stream == cudaStreamPerThread ? 2 : is_default(stream) ? 1 : stream->id;
-    return cudaSuccess;
+  return of_stream(stream, [&] {
+    return answer(id, stream == cudaStreamPerThread ? 2 : is_default(stream) ? 1 : stream->id);
   });
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  return api([&](Runtime&) {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
-    if (!device) return cudaErrorInvalidValue;
-    *device = static_cast<int>(device_of(stream));
-    return cudaSuccess;
-  });
+  return of_stream(stream, [&] { return answer(device, static_cast<int>(device_of(stream))); });
 }
 
 // Attributes are kept and change nothing: they are about scheduling and caches.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    const cudaLaunchAttributeValue* value) {
-  return api([&](Runtime&) {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+  return of_stream(stream, [&] {
     if (!value) return cudaErrorInvalidValue;
     attributes()[stream][id] = *value;
     return cudaSuccess;
@@ -127,8 +116,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
 }
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    cudaLaunchAttributeValue* value) {
-  return api([&](Runtime&) {
-    if (!stream_exists(stream)) return cudaErrorInvalidResourceHandle;
+  return of_stream(stream, [&] {
     if (!value) return cudaErrorInvalidValue;
     auto set = attributes().find(stream);
     *value =

@@ -2,7 +2,6 @@
 #include "runtime/stream_memory.h"
 #include "runtime/memory.h"
 #include <chrono>
-#include <cstring>
 #include <fmt/format.h>
 #include <thread>
 

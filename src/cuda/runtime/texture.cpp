@@ -3,7 +3,6 @@
 // What CUDA leaves to its callers is checked, since kernels will read what is described: memory has to be there in full. Of a
 // linear buffer only the beginning: programs describe more than they allocated, and a fetch of what is not there is found out.
 #include "runtime/image.h"
-#include <bit>
 #include <cstring>
 
 namespace warplens::runtime {

@@ -4,7 +4,6 @@
 #include "base/types.h"
 #include <map>
 #include <mutex>
-#include <vector>
 
 namespace warplens::runtime {
 

@@ -1,5 +1,4 @@
 #include "fold/delta.h"
-#include <algorithm>
 
 namespace warplens::fold {
 

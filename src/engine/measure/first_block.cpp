@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace warplens::measure {

@@ -2,7 +2,6 @@
 #include "measure/tally.h"
 #include "base/bits.h"
 #include "measure/pattern.h"
-#include <algorithm>
 #include <bit>
 
 namespace warplens::measure {

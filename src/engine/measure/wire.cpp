@@ -12,8 +12,6 @@
 namespace warplens::measure {
 namespace {
 
-json to_json(Dim3 dim) { return json_of<json>(dim); }
-
 json to_json(const SiteRecord& record, const std::vector<u32>& sm) {
   json out = json::object();
   const ShortWriter visit{out};
@@ -30,7 +28,7 @@ json to_json(const SiteRecord& record, const std::vector<u32>& sm) {
 }
 
 json to_json(const LaunchRecord& launch) {
-  json out{{"event", "launch"}};
+  json out = json::object();
   const ShortWriter visit{out};
   visit("index", launch.index), visit("process", launch.process), visit("seconds", launch.seconds);
   name_members(visit, launch);
@@ -52,104 +50,71 @@ LaunchRecord launch_of(const json& value) {
   return out;
 }
 
-struct Encoder {
-  json operator()(const ProcessStarted& e) const {
-    return {{"event", "process_started"},
-            {"process", e.process},
-            {"executable", e.executable},
-            {"target", e.target},
-            {"sm", e.sm}};
-  }
-  json operator()(const LaunchStarted& e) const {
-    if (e.as) return {{"event", "launch_started"}, {"process", e.process}, {"index", e.index}, {"as", *e.as}};
-    return {{"event", "launch_started"}, {"process", e.process},     {"index", e.index}, {"name", e.name},
-            {"grid", to_json(e.grid)},   {"block", to_json(e.block)}};
-  }
-  json operator()(const LaunchRecord& e) const { return to_json(e); }
-  json operator()(const LaunchAlike& e) const {
-    return {{"event", "launch_alike"}, {"process", e.process}, {"index", e.index}, {"as", e.as}};
-  }
-  json operator()(const LeftOut& e) const {
-    json out = {{"event", "left_out"}, {"process", e.process}, {"index", e.index}, {"name", e.name}};
-    if (!e.range.empty()) out["range"] = e.range;
-    return out;
-  }
-  json operator()(const KernelsKnown& e) const {
-    return {{"event", "kernels"}, {"process", e.process}, {"names", e.names}};
-  }
-  json operator()(const Unsupported& e) const {
-    return {{"event", "unsupported"}, {"process", e.process}, {"function", e.function}, {"calls", e.calls}};
-  }
-  json operator()(const FailedCall& e) const {
-    return {{"event", "failed_call"}, {"process", e.process}, {"function", e.function},
-            {"error", e.error},       {"place", e.place},     {"calls", e.calls}};
-  }
-  json operator()(const Message& e) const {
-    return {{"event", "message"}, {"process", e.process}, {"diagnostic", short_json(e.diagnostic)}};
-  }
-  json operator()(const ProcessEnded& e) const {
-    return {{"event", "process_ended"}, {"process", e.process}};
-  }
-};
+// The members of the other events.
+template <class V> void members(V&& visit, Either<ProcessStarted> auto& e) {
+  visit("executable", e.executable), visit("target", e.target), visit("sm", e.sm);
+}
+template <class V> void members(V&& visit, Either<LaunchStarted> auto& e) {
+  visit("index", e.index), visit("name", e.name), visit("grid", e.grid), visit("block", e.block);
+}
+template <class V> void members(V&& visit, Either<LaunchAlike> auto& e) {
+  visit("index", e.index), visit("as", e.as);
+}
+template <class V> void members(V&& visit, Either<LeftOut> auto& e) {
+  visit("index", e.index), visit("name", e.name), visit("range", e.range);
+}
+template <class V> void members(V&& visit, Either<KernelsKnown> auto& e) { visit("names", e.names); }
+template <class V> void members(V&& visit, Either<Unsupported> auto& e) {
+  visit("function", e.function), visit("calls", e.calls);
+}
+template <class V> void members(V&& visit, Either<FailedCall> auto& e) {
+  visit("function", e.function), visit("error", e.error), visit("place", e.place), visit("calls", e.calls);
+}
+template <class V> void members(V&& visit, Either<Message> auto& e) {
+  visit.object("diagnostic", e.diagnostic);
+}
+template <class V> void members(V&&, Either<ProcessEnded> auto&) {}
+
+constexpr const char* names[] = {"process_started", "launch_started", "launch",      "launch_alike",
+                                 "left_out",        "kernels",        "unsupported", "failed_call",
+                                 "message",         "process_ended"};
+static_assert(std::size(names) == std::variant_size_v<Event>);
+
+template <class E> json to_json(const E& event) {
+  json out = json::object();
+  const ShortWriter visit{out};
+  visit("process", event.process);
+  if constexpr (std::is_same_v<E, LaunchStarted>)
+    if (event.as) {
+      visit("index", event.index), out["as"] = *event.as;
+      return out;
+    }
+  members(visit, event);
+  return out;
+}
+
+template <class E> void read(const json& value, E& out) {
+  const MemberReader visit{value};
+  visit("process", out.process);
+  members(visit, out);
+  if constexpr (std::is_same_v<E, LaunchStarted>)
+    if (value.contains("as")) visit("as", out.as.emplace());
+  if constexpr (std::is_same_v<E, Message>)
+    if (out.diagnostic == diag::Diagnostic{}) throw Unreadable("the message has no diagnostic");
+}
+void read(const json& value, LaunchRecord& out) { out = launch_of(value); }
 
 Event event_of(const json& value) {
   expect_object(value, "the line");
   std::string kind;
   take(value, "event", kind);
-  i64 process = 0;
-  take(value, "process", process);
-  if (kind == "launch") return launch_of(value);
-  if (kind == "process_ended") return ProcessEnded{process};
-  if (kind == "process_started") {
-    ProcessStarted out{process};
-    take(value, "executable", out.executable);
-    take(value, "target", out.target);
-    take(value, "sm", out.sm);
-    return out;
-  }
-  if (kind == "launch_started") {
-    LaunchStarted out{process};
-    take(value, "index", out.index);
-    take(value, "name", out.name);
-    take_dim(value, "grid", out.grid);
-    take_dim(value, "block", out.block);
-    if (value.contains("as")) take(value, "as", out.as.emplace());
-    return out;
-  }
-  if (kind == "launch_alike") {
-    LaunchAlike out{process};
-    take(value, "index", out.index);
-    take(value, "as", out.as);
-    return out;
-  }
-  if (kind == "left_out") {
-    LeftOut out{process};
-    take(value, "index", out.index);
-    take(value, "name", out.name);
-    take(value, "range", out.range);
-    return out;
-  }
-  if (kind == "kernels") return KernelsKnown{process, strings(value, "names")};
-  if (kind == "unsupported") {
-    Unsupported out{process};
-    take(value, "function", out.function);
-    take(value, "calls", out.calls);
-    return out;
-  }
-  if (kind == "failed_call") {
-    FailedCall out{process};
-    take(value, "function", out.function);
-    take(value, "error", out.error);
-    take(value, "place", out.place);
-    take(value, "calls", out.calls);
-    return out;
-  }
-  if (kind == "message") {
-    auto found = value.find("diagnostic");
-    if (found == value.end()) throw Unreadable("the message has no diagnostic");
-    return Message{process, read_object<diag::Diagnostic>(*found, "a diagnostic")};
-  }
-  throw Unreadable(fmt::format("unknown event '{}'", kind));
+  Event out;
+  const auto read_as = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return ((kind == names[I] && (read(value, out.emplace<I>()), true)) || ...);
+  };
+  if (!read_as(std::make_index_sequence<std::size(names)>()))
+    throw Unreadable(fmt::format("unknown event '{}'", kind));
+  return out;
 }
 
 diag::Diagnostic unreadable(std::string why) {
@@ -161,7 +126,8 @@ diag::Diagnostic unreadable(std::string why) {
 } // namespace
 
 std::string encode(const Event& event, std::optional<u64> sequence) {
-  json line = std::visit(Encoder{}, event);
+  json line = std::visit([](const auto& e) { return to_json(e); }, event);
+  line["event"] = names[event.index()];
   if (sequence) line["sequence"] = *sequence;
   // Names from PTX and paths may hold any bytes: what is not UTF-8 becomes U+FFFD instead of an exception.
   return line.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';

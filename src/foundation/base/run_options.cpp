@@ -1,6 +1,5 @@
 #include "base/run_options.h"
 #include <charconv>
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace warplens {

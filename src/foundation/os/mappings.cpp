@@ -4,7 +4,6 @@
 #include <charconv>
 #include <fcntl.h>
 #include <string>
-#include <string_view>
 #include <unistd.h>
 
 namespace warplens::os {

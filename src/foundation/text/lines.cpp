@@ -1,7 +1,7 @@
 // Texts compared by their words; three rounds, from the surest match to the least sure. See lines.h.
 #include "text/lines.h"
+#include "base/blanks.h"
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <map>
 
@@ -140,9 +140,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 std::optional<std::string> line_at(const std::vector<std::string_view>& lines, u32 number) {
   if (number == 0 || number > lines.size()) return {};
-  const std::string_view line = lines[number - 1];
-  const std::size_t first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
-  return std::string(first == line.npos ? std::string_view() : line.substr(first, last - first + 1));
+  return std::string(trimmed(lines[number - 1]));
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> match_lines(const std::vector<Item>& before,

@@ -1,4 +1,5 @@
 #include "access/opcode.h"
+#include "base/blanks.h"
 #include <algorithm>
 #include <utility>
 
@@ -16,11 +17,6 @@ template <class F> std::string_view find_part(std::string_view opcode, F&& is) {
 }
 
 // PTX writes atom.global.add.f32, machine code ATOMG.E.ADD.F32.
-bool same_letters(std::string_view one, std::string_view other) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(one, other, {}, lower, lower);
-}
-
 bool has_part(const Site& site, std::string_view part) {
   return !find_part(site.opcode, [&](std::string_view one) { return same_letters(one, part); }).empty();
 }

@@ -2,8 +2,8 @@
 // built of parts (nvprof, source metrics, labels and rules) have a table of their own. See profiler_counters.h.
 #include "arch/profiler_counters.h"
 #include "arch/profiler_counter_tables.h"
+#include "base/blanks.h"
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace warplens::arch {
@@ -67,11 +67,6 @@ std::string_view plain(std::string_view name) {
   if (name.starts_with("derived__")) name.remove_prefix(9);
   if (name.ends_with(')')) name = name.substr(0, name.rfind(" (")); // the unit behind a label
   return name;
-}
-
-bool same_letters(std::string_view a, std::string_view b) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 const Named* named_of(std::string_view name) {

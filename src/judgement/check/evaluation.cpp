@@ -401,11 +401,11 @@ Value Evaluation::loaded(u32 n) {
 void Evaluation::load_parameter() {
   const ir::Operand& from = function_.sources(*instruction_)[0];
   auto place = std::find(function_.parameters.begin(), function_.parameters.end(), from.variable);
-  bool kernel =
-      function_.entry && from.variable.valid() && !from.reg.valid() && place != function_.parameters.end();
+  const bool known_place = from.variable.valid() && !from.reg.valid();
+  const bool kernel = function_.entry && known_place && place != function_.parameters.end();
   // Of a kernel's parameters that are indexed: one address, so one value.
   const bool shared =
-      function_.entry && from.reg.valid() &&
+      function_.entry && !known_place &&
       pool_.facts(a_.address(instruction_->first_operand + instruction_->destinations, block_)).uniform;
   const Reason reason =
       place == function_.parameters.end() ? Reason::function_result : Reason::function_argument;
@@ -415,15 +415,7 @@ void Evaluation::load_parameter() {
       continue;
     }
     if (!kernel) {
-      bool known_place = from.variable.valid() && !from.reg.valid();
       const bool result = known_place && place == function_.parameters.end(); // of a call
-      // Parameters of a kernel are the same for all threads.
-      if (function_.entry && !known_place &&
-          pool_.facts(a_.address(instruction_->first_operand + instruction_->destinations, block_)).uniform) {
-        Symbol made{SymbolKind::loaded, true, 1, {}, a_.loops_of_[block_], 0, index_, n};
-        define(n, algebra_.fresh({of_load, index_, n, made.loops, 0}, made));
-        continue;
-      }
       define(n, result || (function_.entry && !known_place)
                     ? differing_result(n)
                     : a_.varying(of_parameter, index_, n, pool_.sets.of(static_cast<u32>(reason)),

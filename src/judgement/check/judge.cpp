@@ -2,7 +2,6 @@
 #include "check/judge.h"
 #include "arch/count.h"
 #include "check/stride_table.h"
-#include <algorithm>
 
 namespace warplens::check {
 namespace {

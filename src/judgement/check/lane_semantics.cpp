@@ -8,12 +8,6 @@ namespace {
 using symbolic::Lanes;
 using LaneSources = std::span<const Lanes>;
 
-template <class F> Lanes each_lane(F&& f) {
-  Lanes out;
-  for (u32 lane = 0; lane < warp_size; ++lane) out[lane] = static_cast<i64>(f(lane));
-  return out;
-}
-
 // Calls Op on the sources as numbers of type T; further sources are u32, as shift amounts and positions are.
 template <class Op, class T> Lanes lanes_of(LaneSources s) {
   return each_lane([&](u32 lane) {

@@ -1,16 +1,12 @@
 #include "check/warps.h"
 #include "base/bits.h"
+#include "check/lane_semantics.h"
 
 namespace warplens::check {
 namespace {
 
 using symbolic::Lanes;
 
-template <class F> Lanes each_lane(F&& f) {
-  Lanes out;
-  for (u32 lane = 0; lane < warp_size; ++lane) out[lane] = static_cast<i64>(f(lane));
-  return out;
-}
 Component number(i64 v) {
   return {0, {}, {}, each_lane([v](u32) { return v; })};
 }

@@ -7,6 +7,7 @@
 #include "explain/expr/spelling.h"
 #include "explain/fixes.h"
 #include "explain/model/form.h"
+#include "text/words.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ std::optional<Diagnostic> check_launch(const Question& q, const arch::Architectu
   if (std::optional<LaunchProblem> bad = launch_problem(arch.limits.launch(), g, b))
     return diag::error(bad->of == LaunchProblem::Of::block ? "explain-block" : "explain-grid",
                        std::move(bad->what), {},
-                       fmt::format("compute capability {}: {}", sm_text(q.sm), bad->most));
+                       fmt::format("compute capability {}: {}", text::compute_capability(q.sm), bad->most));
   if (c.x >= g.x || c.y >= g.y || c.z >= g.z)
     return diag::error(
         "explain-cta",
@@ -80,9 +81,10 @@ private:
   std::optional<Rejection> prepare() {
     const arch::Architecture* arch = arch::find(question_.sm);
     if (arch == nullptr)
-      return refuse(diag::error("explain-architecture",
-                                fmt::format("there is no compute capability {}", sm_text(question_.sm)), {},
-                                "`warplens gpus` lists them; write 70 for 7.0"));
+      return refuse(diag::error(
+          "explain-architecture",
+          fmt::format("there is no compute capability {}", text::compute_capability(question_.sm)), {},
+          "`warplens gpus` lists them; write 70 for 7.0"));
     if (std::optional<Diagnostic> bad = check_launch(question_, *arch)) return refuse(std::move(*bad));
     if (std::optional<Diagnostic> bad = parse()) return refuse(std::move(*bad));
     if (std::optional<Diagnostic> bad = check_operation(question_, target_.accessed))

@@ -1,5 +1,6 @@
 // Comments found in a source text and parsed, each with the line that it is for. See comments.h.
 #include "gates/comments.h"
+#include "base/blanks.h"
 #include "findings/rules.h"
 #include "source/tokens.h"
 #include <fmt/format.h>

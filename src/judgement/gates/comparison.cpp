@@ -1,5 +1,6 @@
 // Counters, relations and limits read from words, and a cost held against them. See comparison.h.
 #include "gates/comparison.h"
+#include "base/blanks.h"
 #include "base/closest.h"
 #include <charconv>
 #include <cmath>
@@ -47,12 +48,6 @@ Result<double> parse_limit(std::string_view word, Measure measure, const diag::S
 }
 
 } // namespace
-
-std::string_view trimmed(std::string_view text) {
-  std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 std::string_view name(Relation relation) {
   switch (relation) {

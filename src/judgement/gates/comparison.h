@@ -31,7 +31,4 @@ enum class Verdict : u8 { holds, fails, unknown };
 Verdict judge(const Comparison&, const findings::Cost&);
 bool holds(const Comparison&, double value);
 
-// Without blanks at its ends.
-std::string_view trimmed(std::string_view text);
-
 } // namespace warplens::gates

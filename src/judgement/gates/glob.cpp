@@ -1,6 +1,5 @@
 #include "gates/glob.h"
 #include <algorithm>
-#include <string>
 #include <vector>
 
 namespace warplens::gates {

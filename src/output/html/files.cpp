@@ -1,6 +1,7 @@
 // The source that the page shows: whole files where they are at hand and are those that were measured; else the lines that
 // the report itself holds.
 #include "html/report_data.h"
+#include "text/lines.h"
 #include <algorithm>
 
 namespace warplens::html {
@@ -11,25 +12,11 @@ constexpr std::size_t longest_file = 1 << 20;
 
 using Lines = std::map<u32, std::string>; // that the report holds, without blanks around
 
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
-  return begin == line.npos ? std::string_view() : line.substr(begin, end - begin + 1);
-}
-
 // Do these lines stand in the text, at these numbers?
-bool agrees(std::string_view text, const Lines& lines) {
-  u32 number = 1;
-  auto next = lines.begin();
-  while (next != lines.end()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (number++ == next->first) {
-      if (trimmed(text.substr(0, end)) != next->second) return false;
-      ++next;
-    }
-    if (end == text.size()) break;
-    text.remove_prefix(end + 1);
-  }
-  return next == lines.end();
+bool agrees(std::string_view file, const Lines& lines) {
+  const std::vector<std::string_view> all = text::lines_of(file);
+  return std::ranges::all_of(lines,
+                             [&](const auto& one) { return text::line_at(all, one.first) == one.second; });
 }
 
 } // namespace

@@ -5,7 +5,6 @@
 #include "summary/findings.h"
 #include "summary/kernel_occupancy.h"
 #include "text/words.h"
-#include <fmt/format.h>
 
 namespace warplens::html {
 namespace {

@@ -4,7 +4,6 @@
 #include "base/bits.h"
 #include "explain/view/picture.h"
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 

@@ -4,7 +4,6 @@
 #include "access/access.h"
 #include "arch/table.h"
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 #include <vector>
 
 namespace warplens::html {

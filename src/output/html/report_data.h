@@ -6,7 +6,6 @@
 #include "report/sections.h"
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace warplens::html {
 

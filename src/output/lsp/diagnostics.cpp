@@ -2,7 +2,6 @@
 #include "findings/words.h"
 #include "lsp/uri.h"
 #include "lsp/views.h"
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
 

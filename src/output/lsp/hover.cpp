@@ -1,4 +1,5 @@
 // What an access costs, in words: for the line under the cursor in full, behind each line in short.
+#include "base/blanks.h"
 #include "findings/words.h"
 #include "lsp/views.h"
 #include <algorithm>

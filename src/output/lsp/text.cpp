@@ -127,11 +127,4 @@ std::size_t end_of_expression(std::string_view line, std::size_t begin) {
   return at == begin && at < line.size() ? at + 1 : at;
 }
 
-std::string_view trimmed(std::string_view line) {
-  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-  while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r'))
-    line.remove_suffix(1);
-  return line;
-}
-
 } // namespace warplens::lsp

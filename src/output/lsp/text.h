@@ -58,6 +58,4 @@ private:
 // follow. At least one byte, where there is one.
 std::size_t end_of_expression(std::string_view line, std::size_t begin);
 
-std::string_view trimmed(std::string_view line);
-
 } // namespace warplens::lsp

@@ -4,8 +4,6 @@
 #include "measured/ncu_source_page.h"
 #include "measured/ncu_text.h"
 #include <algorithm>
-#include <charconv>
-#include <fmt/format.h>
 
 namespace warplens::measured {
 namespace {

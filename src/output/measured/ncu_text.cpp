@@ -1,5 +1,6 @@
 // Tables are told by the dashes above and below them, which also say where each column is. See ncu_text.h.
 #include "measured/ncu_text.h"
+#include "base/blanks.h"
 #include "measured/csv.h"
 #include "measured/ncu_source_page.h"
 #include "text/lines.h"
@@ -9,12 +10,6 @@
 
 namespace warplens::measured {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  return begin == text.npos ? std::string_view()
-                            : text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
-}
 
 // "  name(float *) (64, 1, 1)x(256, 1, 1), Context 1, Stream 7, Device 0, CC 9.0"; older versions print a date instead of the
 // sizes, and summaries (--print-summary) how many launches there were instead of the stream.

@@ -1,5 +1,6 @@
 // Rows of both forms go to one place, by kernel. See nvprof.h.
 #include "measured/nvprof.h"
+#include "base/blanks.h"
 #include "measured/csv.h"
 #include "measured/ncu_source_page.h"
 #include "text/lines.h"
@@ -64,10 +65,8 @@ void read_tables(std::string_view text, NvprofPage& page) {
   for (std::string_view line : text::lines_of(text)) {
     if (line.find("Event Name") != line.npos) events = true;
     if (line.find("Metric Name") != line.npos) events = false;
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == line.npos) continue;
-    std::string_view rest = line.substr(begin);
-    while (rest.ends_with('\r') || rest.ends_with(' ')) rest.remove_suffix(1);
+    const std::string_view rest = trimmed(line);
+    if (rest.empty()) continue;
     if (rest.starts_with("Device \"")) {
       page.device(rest.substr(8, rest.rfind('"') - 8));
       continue;

@@ -3,6 +3,7 @@
 #include "measured/recording.h"
 #include "measure/members.h"
 #include "measured/launches.h"
+#include "text/lines.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -204,14 +205,11 @@ diag::Diagnostic malformed(const std::string& name, u32 line, std::string messag
 
 bool is_recording(std::string_view text) { return text.starts_with("{\"recording\":"); }
 
-Result<Measured> read_recording(std::string_view text, const std::string& name) {
+Result<Measured> read_recording(std::string_view content, const std::string& name) {
   RecordingReader reader(name);
   std::vector<diag::Diagnostic> cut;
   u32 number = 0;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  for (std::string_view line : text::lines_of(content)) {
     ++number;
     if (line.empty()) continue;
     json value = json::parse(line, nullptr, false);

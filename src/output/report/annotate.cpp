@@ -9,10 +9,12 @@
 //
 // A line's numbers are those of all kernels that came there, of a function that was inlined from several places, too. Where
 // such a call stands, what the callee's lines cost is repeated in parentheses.
+#include "base/blanks.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "source/functions.h"
 #include "source/places.h"
+#include "text/lines.h"
 #include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -113,15 +115,7 @@ private:
   std::vector<std::string> lines_of(const std::string& name, const File& file) const {
     std::vector<std::string> out;
     if (!page_.options.source) return out;
-    for (std::string_view text = page_.options.source(name); !text.empty();) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      out.emplace_back(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    auto trimmed = [](std::string_view line) {
-      const std::size_t begin = line.find_first_not_of(" \t\r"), end = line.find_last_not_of(" \t\r");
-      return begin == line.npos ? std::string_view() : line.substr(begin, end - begin + 1);
-    };
+    for (std::string_view line : text::lines_of(page_.options.source(name))) out.emplace_back(line);
     for (const auto& [number, counted] : file.lines)
       if (number > out.size() || trimmed(out[number - 1]) != counted.text) return {};
     return out;

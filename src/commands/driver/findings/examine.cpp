@@ -141,11 +141,7 @@ void name_local_arrays(std::vector<check::Judgement>& all, SourceTexts& sources)
   std::vector<summary::Launch> launches{summary::Launch(std::move(record))};
   summary::name_arrays(launches, [&](const std::string& file, u32 line) -> std::optional<std::string> {
     auto [known, fresh] = files.try_emplace(file);
-    for (std::string_view text = fresh ? sources.text(file) : std::string_view(); !text.empty();) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      known->second.push_back(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    if (fresh) known->second = text::lines_of(sources.text(file));
     if (line > known->second.size()) return {};
     return std::string(known->second[line - 1]);
   });

@@ -7,7 +7,6 @@
 #include "driver/program/source_program.h"
 #include "findings/rules.h"
 #include "findings/words.h"
-#include "findings/writers.h"
 #include "gates/own_rules.h"
 #include "launcher/words.h"
 #include "os/file.h"

@@ -5,7 +5,6 @@
 // the numbers of a process's events, and the ledger, which the program's processes keep in memory.
 #include "driver/program/events.h"
 #include "driver/program/host_places.h"
-#include "measure/unseen.h"
 #include "ptx/parse.h"
 #include <algorithm>
 #include <array>
@@ -13,12 +12,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <new>
-#include <set>
 #include <unistd.h>
 #include <unordered_map>
 

@@ -162,11 +162,7 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
   });
 }
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
-  return on_copy(exec, node, [&](Runtime&, GraphNode& copy) {
-    if (!enabled) return cudaErrorInvalidValue;
-    *enabled = copy.enabled;
-    return cudaSuccess;
-  });
+  return on_copy(exec, node, [&](Runtime&, GraphNode& copy) { return answer(enabled, copy.enabled); });
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {

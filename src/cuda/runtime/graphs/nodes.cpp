@@ -12,19 +12,11 @@ Made child_work(cudaGraph_t child) {
 }
 
 template <class Kind, class Out> cudaError_t get(cudaGraphNode_t node, Out* out) {
-  return with_work<Kind>(node, [&](Kind& work) {
-    if (!out) return cudaErrorInvalidValue;
-    *out = work.parameters;
-    return cudaSuccess;
-  });
+  return with_work<Kind>(node, [&](Kind& work) { return answer(out, work.parameters); });
 }
 
 template <class Kind> cudaError_t get_event(cudaGraphNode_t node, cudaEvent_t* out) {
-  return with_work<Kind>(node, [&](Kind& work) {
-    if (!out) return cudaErrorInvalidValue;
-    *out = work.event;
-    return cudaSuccess;
-  });
+  return with_work<Kind>(node, [&](Kind& work) { return answer(out, work.event); });
 }
 
 } // namespace
@@ -63,10 +55,8 @@ WARPLENS_NODE(EventWait, SetEvent, , event_work(cudaGraphNodeTypeWaitEvent, even
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* p) {
   return with_work<KernelWork>(node, [&](KernelWork& work) {
-    if (!p) return cudaErrorInvalidValue;
-    *p = {const_cast<void*>(work.function),   work.grid,        work.block,
-          static_cast<unsigned>(work.shared), work.arguments(), nullptr};
-    return cudaSuccess;
+    return answer(p, {const_cast<void*>(work.function), work.grid, work.block,
+                      static_cast<unsigned>(work.shared), work.arguments(), nullptr});
   });
 }
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
@@ -117,11 +107,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
   return change_copy(exec, node, [&](Runtime&) { return child_work(child); });
 }
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
-  return with_work<ChildWork>(node, [&](ChildWork& work) {
-    if (!graph) return cudaErrorInvalidValue;
-    *graph = work.graph.get();
-    return cudaSuccess;
-  });
+  return with_work<ChildWork>(node, [&](ChildWork& work) { return answer(graph, work.graph.get()); });
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, Nodes after, std::size_t count) {

@@ -156,11 +156,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* found, cudaGraphNode_t nod
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return on_node(node, [&](Runtime&) {
-    if (!type) return cudaErrorInvalidValue;
-    *type = type_of(node->work);
-    return cudaSuccess;
-  });
+  return on_node(node, [&](Runtime&) { return answer(type, type_of(node->work)); });
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, GraphNode** nodes, std::size_t* count) {

@@ -120,13 +120,9 @@ struct Constant {
   ir::VariableId variable;
 };
 
-struct CallSite { // of one call op: which parameter bytes go where
-  struct Copy {
-    u32 from = 0, to = 0, bytes = 0;
-  };
+struct CallSite {        // of one call op: which parameter bytes go where
   ir::FunctionId callee; // not valid: indirect, through the op's source 0
   std::vector<ir::VariableId> argument_variables, result_variables; // in the caller
-  std::vector<SlotId> argument_slots, result_slots;                 // register-style .func
 };
 
 // By a variable's number: its place in the thread's parameter memory; 0 for others.

@@ -1,7 +1,6 @@
 // The device memory allocator; placement.cpp decides where things lie.
 #include "sim/memory/memory.h"
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -9,7 +9,6 @@
 #include "sim/ops/move.h"
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace warplens::sim {
 namespace {

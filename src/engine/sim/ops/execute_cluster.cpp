@@ -6,7 +6,6 @@
 #include "sim/ops/access.h"
 #include "sim/value/lanes.h"
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 
 namespace warplens::sim {

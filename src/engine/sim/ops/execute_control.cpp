@@ -7,7 +7,6 @@
 #include "sim/program/program.h"
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fmt/format.h>
 #include <utility>
 

@@ -1,6 +1,5 @@
 // alloca: local memory behind a function's variables (lower/lower_stack.cpp).
 #include "sim/exec/fault.h"
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::sim {

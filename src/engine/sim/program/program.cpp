@@ -5,7 +5,6 @@
 #include "sim/program/parameters.h"
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace warplens::sim {
 

@@ -18,7 +18,6 @@
 #include "sim/texture/cube.h"
 #include "sim/texture/filter.h"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace warplens::sim {

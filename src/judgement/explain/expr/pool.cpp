@@ -3,6 +3,7 @@
 #include "explain/expr/pool.h"
 #include "base/bits.h"
 #include "explain/view/theme.h"
+#include "text/words.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,10 +29,11 @@ arch::Counts warp_of(const arch::Architecture& arch, const Type& type, u64 offse
 ResultOr<Pool, Rejection> pool(const std::string& text, u32 sm) {
   const arch::Architecture* arch = arch::find(sm);
   if (arch == nullptr)
-    return failure(Rejection{diag::error("explain-architecture",
-                                         fmt::format("there is no compute capability {}", sm_text(sm)), {},
-                                         "`warplens gpus` lists them"),
-                             {}});
+    return failure(
+        Rejection{diag::error("explain-architecture",
+                              fmt::format("there is no compute capability {}", text::compute_capability(sm)),
+                              {}, "`warplens gpus` lists them"),
+                  {}});
   // Declarations are what a structure's body is made of.
   std::string body = text;
   while (!body.empty() && body.back() == ' ') body.pop_back();
@@ -79,7 +81,7 @@ std::string verdict(const PoolArray& a, const Theme& ink) {
 std::string terminal(const Pool& pool, const TextStyle& style) {
   Theme ink(style);
   std::string out = ink.bold("Arrays in one allocation, one behind the other") +
-                    fmt::format("   compute capability {}\n", sm_text(pool.sm));
+                    fmt::format("   compute capability {}\n", text::compute_capability(pool.sm));
   out += ink.faint("  array        type           bytes   starts at   needs") + "\n";
   for (const PoolArray& a : pool.arrays)
     out += fmt::format("  {} {} {:>9} {:>11} {:>7}   {}\n", pad_right(a.name, 12), pad_right(a.type, 12),

@@ -1,6 +1,7 @@
 // Works on the text from the outside in: a statement, then functions, then the pointer expression. Brackets are counted, and
 // nothing else of C++ is known here; the parser judges what comes out.
 #include "explain/expr/spelling.h"
+#include "base/blanks.h"
 #include "explain/expr/text.h"
 #include "explain/expr/type.h"
 #include "text/lines.h"
@@ -15,10 +16,10 @@ namespace {
 
 using text::is_word;
 
+// And without the end of a statement.
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-  while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.back())) != 0 || text.back() == ';'))
-    text.remove_suffix(1);
+  text = warplens::trimmed(text);
+  while (text.ends_with(';')) text = warplens::trimmed(text.substr(0, text.size() - 1));
   return text;
 }
 

@@ -4,7 +4,6 @@
 #include "base/diagnostic.h"
 #include <deque>
 #include <string>
-#include <vector>
 
 namespace warplens::explain {
 

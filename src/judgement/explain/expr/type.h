@@ -2,7 +2,6 @@
 // offsets.
 #pragma once
 #include "base/diagnostic.h"
-#include <optional>
 #include <string>
 #include <vector>
 

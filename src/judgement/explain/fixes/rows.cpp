@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "explain/fixes/tools.h"
 #include "text/layout.h"
+#include "text/words.h"
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -38,7 +39,7 @@ void pad_rows(Situation& s, std::vector<advise::Advice>& list) {
                             row.value, row.value * size);
     out.change =
         fmt::format("Make the width a multiple of the warp; cudaMallocPitch gives rows {} bytes apart on {}.",
-                    pitch, sm_text(s.question.sm));
+                    pitch, text::compute_capability(s.question.sm));
     out.example = fmt::format("({}*)((char*){} + row*pitch) + column   // pitch = {}", s.target.element.name,
                               s.target.array, pitch);
     out.metric = metric_of(s);

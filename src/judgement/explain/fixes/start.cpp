@@ -1,6 +1,5 @@
 // Consecutive words that start in the middle of a segment: the array's start, or a constant offset in the
 // index.
-#include "base/bits.h"
 #include "explain/fixes/tools.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 #include "explain/fixes/tools.h"
 #include "text/layout.h"
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 
 namespace warplens::explain {

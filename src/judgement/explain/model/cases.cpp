@@ -6,7 +6,6 @@
 //
 // A case states its accesses; every number that it shows is counted when it is drawn.
 #include "explain/model/cases.h"
-#include "base/bits.h"
 #include "text/layout.h"
 #include <algorithm>
 #include <fmt/format.h>

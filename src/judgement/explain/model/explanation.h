@@ -70,9 +70,7 @@ ResultOr<Walk, Rejection> walk(const Question&);
 // architectures.
 void count_all(Explanation&, const arch::Architecture&);
 
-// Bytes asked for over bytes moved, in device memory; ideal over actual passes in shared memory; 0…1.
-double efficiency(access::Space, const arch::Counts&);
-double efficiency(const Explanation&, const arch::Counts&); // of bursts where these are asked for
-std::string sm_text(u32 sm);                                // "7.0"
+// As measure::efficiency; of bursts where these are asked for.
+double efficiency(const Explanation&, const arch::Counts&);
 
 } // namespace warplens::explain

@@ -1,5 +1,6 @@
 // The built-in cases as text and JSON: the words around the pictures of their accesses.
 #include "explain/view/theme.h"
+#include "text/words.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -22,7 +23,8 @@ std::string terminal(const Case& c, const TextStyle& style) {
   std::string out = ink.bold(c.title) + "\n" + text::wrap(c.words, 98) + "\n";
   for (const Frame& shot : c.shots()) {
     const Question& q = shot.explanation.question;
-    out += fmt::format("\n{}   {}, compute capability {}", ink.bold(q.access), q.type, sm_text(q.sm));
+    out += fmt::format("\n{}   {}, compute capability {}", ink.bold(q.access), q.type,
+                       text::compute_capability(q.sm));
     if (q.base != 0) out += fmt::format(", starting at byte {}", q.base);
     out += fmt::format("\n  {}\n", shot.caption) + terminal_picture(shot.explanation, style);
   }

@@ -1,7 +1,6 @@
 // The answer before its reasons, at the top of the page: is it coalesced, and what would help most.
 #include "explain/view/summary.h"
 #include "explain/view/costs.h"
-#include "explain/view/theme.h"
 #include "findings/words.h"
 #include <fmt/format.h>
 

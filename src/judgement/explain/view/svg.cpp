@@ -9,6 +9,8 @@
 #include "explain/view/costs.h"
 #include "explain/view/picture.h"
 #include "explain/view/theme.h"
+#include "text/lines.h"
+#include "text/words.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -241,7 +243,8 @@ double draw(Page& page, const Explanation& e, std::string_view caption, double y
   const Question& q = e.question;
   page.text(left, y + 18, "code", q.access);
   page.text(left + strip, y + 18, "note",
-            fmt::format("{}, {} memory, compute capability {}", q.type, access::name(q.space), sm_text(q.sm)),
+            fmt::format("{}, {} memory, compute capability {}", q.type, access::name(q.space),
+                        text::compute_capability(q.sm)),
             "end");
   if (!caption.empty()) page.text(left, y + 40, "note", caption);
   y += caption.empty() ? 34 : 54;
@@ -273,12 +276,8 @@ std::string svg(const Case& c) {
   Page page;
   page.text(left, 44, "title", c.title);
   double y = 70;
-  std::string words = text::wrap(c.words, 104);
-  for (std::size_t start = 0; start <= words.size(); y += 20) {
-    std::size_t end = std::min(words.find('\n', start), words.size());
-    page.text(left, y, "words", std::string_view(words).substr(start, end - start));
-    start = end + 1;
-  }
+  const std::string words = text::wrap(c.words, 104);
+  for (std::string_view line : text::lines_of(words)) page.text(left, y, "words", line), y += 20;
   y += 14;
   for (const Frame& shot : c.shots()) y = draw(page, shot.explanation, shot.caption, y) + 12;
   return page.document(y, c.title);

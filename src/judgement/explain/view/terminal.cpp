@@ -10,6 +10,7 @@
 #include "explain/view/summary.h"
 #include "explain/view/theme.h"
 #include "findings/words.h"
+#include "text/words.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ std::string heading(const Explanation& e, const Theme& ink) {
   if (!q.condition.empty()) where += fmt::format(", only where {}", q.condition);
   if (q.base != 0) where += fmt::format(", {} starts {} after a boundary", e.array, plural(q.base, "byte"));
   if (q.pitch != 0) where += fmt::format(", rows {} bytes apart", q.pitch);
-  out += text::wrap(fmt::format("{}; compute capability {}", where, sm_text(q.sm)), page) + "\n";
+  out += text::wrap(fmt::format("{}; compute capability {}", where, text::compute_capability(q.sm)), page) +
+         "\n";
   std::string assumed;
   for (const auto& [name, meaning] : e.assumed)
     assumed += fmt::format("{}{} = {}", assumed.empty() ? "assumed: " : ", ", name, meaning);
@@ -348,8 +350,8 @@ std::string table(const Explanation& e, const Theme& ink) {
     const ArchitectureCounts& row = e.others[i - 1];
     double share = efficiency(e, row.block);
     std::string mark(row.sm == e.question.sm ? ink.arrow() : "");
-    out += "  " + pad_right(mark, width_of(ink.arrow())) + pad_left(sm_text(row.sm), 5) + text + "  " +
-           meter(share, ink) + " " + pad_left(percent(share), 5) + "\n";
+    out += "  " + pad_right(mark, width_of(ink.arrow())) + pad_left(text::compute_capability(row.sm), 5) +
+           text + "  " + meter(share, ink) + " " + pad_left(percent(share), 5) + "\n";
   }
   return out;
 }

@@ -1,10 +1,10 @@
 // The numbers of an Explanation: the drawn warp, its whole block, and the block on one architecture of each
 // generation.
+#include "measure/totals.h"
 #include "arch/table.h"
 #include "explain/model/explanation.h"
 #include "explain/view/picture.h"
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace warplens::explain {
 namespace {
@@ -48,25 +48,13 @@ void count_all(Explanation& e, const arch::Architecture& arch) {
     }
 }
 
-namespace {
-
-double ratio(u64 a, u64 b) { return b == 0 ? 1.0 : static_cast<double>(a) / static_cast<double>(b); }
-
-} // namespace
-
-double efficiency(access::Space space, const arch::Counts& counts) {
-  if (space == access::Space::shared) return ratio(counts.ideal_wavefronts, counts.wavefronts);
-  if (space == access::Space::constant) return ratio(counts.instructions, counts.requests);
-  return ratio(counts.bytes_used, counts.transaction_bytes);
-}
-
 double efficiency(const Explanation& e, const arch::Counts& counts) {
-  if (e.question.section == 0) return efficiency(e.question.space, counts);
+  if (e.question.section == 0) return measure::efficiency(counts, e.question.space);
   u64 bursts =
       groups_fetched(picture(*arch::find(e.question.sm), e.drawn[0], e.transactions[0], e.question.section));
-  return ratio(counts.bytes_used, bursts * e.question.section);
+  return bursts == 0
+             ? 1
+             : static_cast<double>(counts.bytes_used) / static_cast<double>(bursts * e.question.section);
 }
-
-std::string sm_text(u32 sm) { return fmt::format("{}.{}", sm / 10, sm % 10); }
 
 } // namespace warplens::explain
