@@ -15,6 +15,12 @@ TEST(Render, ShowsThePlaceWithACaretThenNotesAndHelp) {
                                                   "  help: did you mean 'ld'?\n");
 }
 
+TEST(Render, TheEndOfALineIsNotShown) {
+  for (const char* source : {"a\r\nlod\r\nb", "a\nlod\r\n", "a\nlod\r", "a\r\nlod"})
+    EXPECT_EQ(render(error("e", "words", {"", 2, 1, 1}), source), "2:1: error: words\n    lod\n    ^\n");
+  EXPECT_EQ(render(error("e", "words", {"", 1, 1, 1}), "a\rb"), "1:1: error: words\n    a\\x0db\n    ^\n");
+}
+
 TEST(Render, LeavesOutWhatIsNotKnown) {
   EXPECT_EQ(render(warning("w", "words")), "warning: words\n");
   EXPECT_EQ(render(error("e", "words", {"file", 0, 0, 0})), "file: error: words\n");

@@ -213,7 +213,13 @@ TEST(Baseline, WhatIsNoneIsToldWithItsPlace) {
         R"({"rule":"x","costs":[{"value":4}]})"})
     EXPECT_THAT(error_of(start + one + "]}"), HasSubstr("finding 1 of 'b.json' cannot be read")) << one;
   EXPECT_EQ(error_of(start + R"({"rule":"x","costs":[]}]})"), "none");
-  EXPECT_NE(error_of(std::string(100000, '[')), "none");
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  for (const std::string& member :
+       {"\"more\":" + deep, "\"schema\":" + deep, "\n\"findings\":[" + deep + "]"})
+    EXPECT_THAT(error_of("{" + member + "}"), HasSubstr("is nested more than 200 deep"))
+        << member.substr(0, 20);
+  EXPECT_THAT(error_of("{\n\"more\":" + deep + "}"), testing::StartsWith("b.json:2: "));
+  EXPECT_THAT(error_of("{\"more\":\"" + deep + "\"}"), HasSubstr("says no kind"));
   const std::string list =
       R"({"schema":1,"tool":{"name":"warplens"},"findings":[],"not_judged":[{"severity":")";
   EXPECT_THAT(error_of(list + R"(error","message":"b.cu is broken"}]})"),

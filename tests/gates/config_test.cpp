@@ -55,6 +55,29 @@ std::string error_of(std::string_view text) {
   return std::to_string(d.span.line) + ":" + std::to_string(d.span.column) + ": " + d.message + "; " + d.help;
 }
 
+// Names nest as brackets do.
+TEST(Config, WhatIsNestedTooDeepIsToldWithItsPlace) {
+  auto repeated = [](std::string_view text, u32 times) {
+    std::string out;
+    for (u32 i = 0; i < times; ++i) out += text;
+    return out;
+  };
+  const std::string name = repeated("a.", 100000) + "a";
+  for (const std::string& text :
+       {name + " = 1", "[" + name + "]", "[[" + name + "]]", "x = {" + name + " = 1}",
+        "x = " + repeated("{a = ", 100000), "x = " + repeated("[", 100000),
+        "x = [\"\"\"\n# ' \"\"\", {" + name + " = 1}]"})
+    EXPECT_THAT(error_of("\n" + text), testing::HasSubstr("this is nested more than 200 deep"))
+        << text.substr(0, 20);
+  EXPECT_THAT(error_of("\n" + name + " = 1"), StartsWith("2:"));
+  // 256 brackets, with 200 names in each
+  EXPECT_THAT(error_of("x = " + repeated("[\n{" + repeated("a.", 150) + "a = ", 100)),
+              StartsWith("3:0: this is nested"));
+  EXPECT_THAT(error_of("exclude = [\"" + repeated("a.", 1000) + "\"] # " + repeated(".", 1000)),
+              StartsWith("1:1: there is no 'exclude'"));
+  EXPECT_THAT(error_of(repeated("a.b = 1\n", 300)), StartsWith("2:")) << "each name begins anew";
+}
+
 TEST(Config, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(error_of("\nsm = [1 2]"), StartsWith("2:9: this is not TOML"));
   EXPECT_THAT(error_of("\nsm = \"x"), StartsWith("2:"));

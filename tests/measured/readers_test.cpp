@@ -284,12 +284,60 @@ TEST(Pages, OlderTextHasADateAndOneLineOfDashes) {
                               "    Metric Name                                Unit      Metric Value\n"
                               "    ------------------------------------------------------------------\n"
                               "    l1tex__t_sectors.sum                       sector         1,024\n"
-                              "    smsp__inst_executed.sum                                       7\n",
+                              "    smsp__inst_executed.sum                                       7\n"
+                              "    ------------------------------------------ --------- ----------\n",
                               "old");
   ASSERT_EQ(page.launches.size(), 1u);
   EXPECT_EQ(page.launches[0].name, "mm(float*, int)");
   EXPECT_EQ(page.launches[0].counters.at("l1tex__t_sectors.sum"), 1024);
   EXPECT_EQ(page.launches[0].counters.at("smsp__inst_executed.sum"), 7);
+}
+
+// Wherever in its last lines a file ends: what is read then is what stands there.
+TEST(Pages, WhatIsCutOffIsToldWithItsPlace) {
+  for (const char* name : {"raw.csv", "nvprof.csv", "nvprof.txt", "ncu_details.txt", "ncu_metrics.txt",
+                           "ncu_summary.txt", "source_cuda_sass.csv", "source_sass.csv", "shared_sums.csv"}) {
+    std::string text = content(name);
+    for (std::size_t end = text.size() - 300; end < text.size(); ++end) {
+      if (text[end - 1] == '\n') continue;
+      const Result<Measured> cut = read(text.substr(0, end), name);
+      ASSERT_FALSE(cut) << name << " " << end;
+      EXPECT_EQ(cut.error().kind, "measured-malformed");
+      EXPECT_EQ(cut.error().span.line,
+                std::count(text.begin(), text.begin() + static_cast<long>(end), '\n') + 1);
+    }
+  }
+}
+
+TEST(Pages, RowsHaveAllCellsOfTheirTable) {
+  for (const char* name :
+       {"raw.csv", "nvprof.csv", "source_cuda_sass.csv", "source_sass.csv", "shared_sums.csv"}) {
+    std::string text = content(name);
+    text.pop_back();
+    const std::size_t line = text.rfind('\n') + 1, cell = text.rfind(",\"");
+    for (const std::string& cut :
+         {text.substr(0, cell), text.substr(0, cell) + ",\"1", text.substr(0, line + 5)}) {
+      const Result<Measured> out = read(cut + "\n" + text.substr(line) + "\n", name);
+      if (out && cut.size() == line + 5) continue; // what does not begin as a row is somebody else's
+      ASSERT_FALSE(out) << name << ": " << cut.substr(line);
+      EXPECT_EQ(out.error().message, "this row has fewer cells than its table") << name;
+    }
+  }
+  std::string raw = content("raw.csv");
+  const std::size_t units = raw.find("\n\"\",") + 1, end = raw.find('\n', units);
+  raw.erase(raw.rfind(',', end), end - raw.rfind(',', end));
+  EXPECT_FALSE(read(raw, "units"));
+}
+
+TEST(Pages, ATextThatEndsWithinATableIsCutOff) {
+  const std::string text = content("ncu_metrics.txt");
+  const std::size_t value = text.rfind("1,056"), dashes = text.rfind("\n    ---");
+  for (const std::size_t end : {value + 6, text.find('\n', text.rfind("Metric Name")) + 1}) {
+    const Result<Measured> cut = read(text.substr(0, end), "cut");
+    ASSERT_FALSE(cut) << end;
+    EXPECT_EQ(cut.error().message, "the text ends within a table");
+  }
+  EXPECT_TRUE(read(text.substr(0, text.find('\n', dashes + 1) + 1), "whole"));
 }
 
 TEST(Nvprof, CsvAndTextAreRead) {

@@ -136,6 +136,21 @@ TEST(SharedMemoryTest, IsOneForAllThatKnowItsName) {
   EXPECT_FALSE(SharedMemory::open("", 64));
 }
 
+TEST(SharedMemoryTest, OnlyMemoryHasAFixedSize) {
+  const Descriptor memory(memfd_create("memory", MFD_ALLOW_SEALING)), unsealed(memfd_create("unsealed", 0));
+  ASSERT_EQ(ftruncate(memory.get(), 4096), 0);
+  EXPECT_FALSE(has_fixed_size(memory.get()));
+  EXPECT_TRUE(fix_size(memory.get()));
+  EXPECT_TRUE(has_fixed_size(memory.get()));
+  EXPECT_NE(ftruncate(memory.get(), 0), 0);
+  EXPECT_FALSE(fix_size(unsealed.get()));
+  Result<TempDir> folder = TempDir::create();
+  const Descriptor file(open((folder->path() + "/file").c_str(), O_CREAT | O_RDWR, 0600)),
+      null(open("/dev/null", O_RDWR));
+  for (const int other : {unsealed.get(), file.get(), null.get(), -1})
+    EXPECT_FALSE(has_fixed_size(other)) << other;
+}
+
 TEST(Mappings, TellWhatIsMemoryAndWhatMayBeDoneWithIt) {
   constexpr std::size_t page = 4096;
   void* three = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -55,6 +55,52 @@ for proofs in never always; do
   diff "$source_dir/tests/hardware/data/h200_ipc.txt" stdout || fail "an H200 answers otherwise (--proofs $proofs)"
   expect_json ipc.json 'sum(o["count"] for l in r["launches"] for o in l.get("occurrences", [{"count": 1}]))' 3
 done
+# A handle of memory that was freed: its file's number is another's by now, an ordinary file's of that size or another allocation's.
+cat >stale.cu <<'CU'
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int count, char**) {
+  constexpr size_t bytes = 2 << 20;
+  int down[2];
+  pipe(down);
+  cudaIpcMemHandle_t handle, other;
+  if (fork() == 0) {
+    char* opened;
+    read(down[0], &handle, sizeof handle);
+    const cudaError_t error = cudaIpcOpenMemHandle((void**)&opened, handle, 1);
+    if (error == cudaSuccess) cudaMemset(opened, '!', bytes);
+    return printf("%s\n", cudaGetErrorName(error)), 0;
+  }
+  char *mine, *next, first = 0;
+  cudaMalloc(&mine, bytes), cudaMalloc(&next, bytes), cudaMemset(next, 'n', bytes);
+  struct stat was, is;
+  cudaIpcGetMemHandle(&handle, mine);
+  int file = 2;
+  char name[99] = {};
+  while (!strstr(name, "shared-device-memory")) readlink(("/proc/self/fd/" + std::to_string(++file)).c_str(), name, 98);
+  fstat(file, &was);
+  cudaFree(mine);
+  const int now = count > 1 ? (cudaIpcGetMemHandle(&other, next), file) : open("victim", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  if (count == 1) ftruncate(now, was.st_size);
+  if (fstat(file, &is) != 0 || is.st_size != was.st_size || now != file) return puts("not that number"), 1;
+  write(down[1], &handle, sizeof handle);
+  wait(nullptr);
+  count > 1 ? cudaMemcpy(&first, next, 1, cudaMemcpyDefault) : pread(now, &first, 1, 0);
+  printf("%d\n", first == '!');
+}
+CU
+"$nvcc" -w -cudart shared -arch=sm_90 stale.cu -o stale || fail 'stale.cu: not built'
+for words in '' memory; do
+  # shellcheck disable=SC2086
+  run "$warplens" run ./stale $words
+  [ "$(cat stdout)" = "$(printf 'cudaErrorMapBufferObjectFailed\n0')" ] || fail "a stale handle ($words): $(cat stdout)"
+done
 
 # A kernel may wait for one of another process, which comes late.
 cat >meet.cu <<'CU'
@@ -122,6 +168,8 @@ for words in 'leaves 2' 'leaves 2 2' 'leaves 2 2 0'; do
   expect_in stdout '6 another rank has ended'
   [ "$words" = 'leaves 2 2 0' ] && expect_in stderr 'lost the connection' || expect_in stderr 'rank 1 of 2 has ended'
 done
+run python3 "$source_dir/tests/scripts/strangers.py"
+[ "$(cat stdout)" = ok ] || fail "NCCL's port: $(cat stderr)"
 
 # A fault is of all devices, until one of them is reset.
 cat >sticky.cu <<'CU'
@@ -149,7 +197,7 @@ run "$warplens" run --devices 2 ./sticky
 [ "$(cat stdout)" = '9 9 0 700 700 700 700 700 0 0 0 0 ' ] || fail "after a fault: $(cat stdout)"
 
 # Memory that is handed to other processes as a file descriptor.
-"$nvcc" -w -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/shareable.cu" -o shareable -lcuda || fail 'shareable.cu: not built'
+"$nvcc" -w -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/shareable.cu" -DAS_FILES_OF_ONES_OWN -o shareable -lcuda || fail 'shareable.cu: not built'
 for devices in 1 2; do
   for proofs in never always; do
     run "$warplens" run --devices $devices --proofs $proofs ./shareable

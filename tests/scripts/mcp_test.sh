@@ -98,12 +98,15 @@ assert "failed: " in call("explain", access="A[") and "failed: " in call("report
 assert "failed: " in call("more", answer=99, part=1)
 assert ask("resources/list")["error"]["code"] == -32601
 for line, code in (("{", -32700), ("[]", -32600), ('{"id": 1}', -32600), ('{"id": 1, "method": "tools/call", "params": 3}', -32602),
-                   ('{"id": 1, "method": "initialize", "params": {"protocolVersion": 5}}', -32602)):
+                   ('{"id": 1, "method": "initialize", "params": {"protocolVersion": 5}}', -32602),
+                   ('{"id": 1, "method": "ping", "params": {"x": ' + "[" * 100000 + "]" * 100000 + "}}", -32700)):
     send(line)
     assert json.loads(server.stdout.readline())["error"]["code"] == code, line
 send("")
 assert ask("ping")["result"] == {}
+server.stdin.write('{"jsonrpc": "2.0", "id": 7, "method": "ping"}') # the last line has no end
 server.stdin.close()
+assert json.loads(server.stdout.read()) == {"jsonrpc": "2.0", "id": 7, "result": {}}
 assert server.wait(20) == 0
 print("ok")
 PY

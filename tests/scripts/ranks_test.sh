@@ -99,12 +99,24 @@ assert ["ranks", "1 of 3 ranks (rank 1), 128 B"] in [part for a in data["accesse
 PY
 ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
+# Nor is it where the ranks cannot write.
+job 2 run --json nowhere/r.json ranks.cu
+codes "2 2"
+(ulimit -f 8 && job 2 run ranks.cu)
+ls -d "$TMPDIR"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left: $(cat 0.err 1.err)"
+
 # Placeholders.
 job 2 run --json 'own.%r.json' --report 'text.%q{OMPI_COMM_WORLD_RANK}.%%.txt' ranks.cu
 codes "0 0"
 expect_json own.0.json 'sorted(k["grid"][0] for k in r["launches"])' '[1, 1]'
 expect_json own.1.json 'sorted(k["grid"][0] for k in r["launches"])' '[1, 2]'
 for name in own.0.json own.1.json text.0.%.txt text.1.%.txt; do [ -s "$name" ] || fail "$name is missing"; done
+# A variable may be the same for several ranks, as the machine is: then it is one file on all.
+X=same job 2 run --json 'same.%q{X}.json' --html 'same.%h.html' ranks.cu
+codes "0 0"
+expect_json same.same.json '[one["rank"] for one in r["ranks"]["there"]]' '[0, 1]'
+expect_in 0.err "'same.same.json' has all ranks"
+for name in same.same.0.json same.same.1.json "same.$(uname -n).html"; do [ -s "$name" ] || fail "$name is missing"; done
 # The same in what other commands write.
 named() { OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 run "$warplens" "$@"; }
 named report own.0.json --json 'report.%r.json' --html 'report.%q{LC_ALL}.html' --sarif 'report.%%.sarif' --report "report.%h"

@@ -171,6 +171,45 @@ TEST_F(Launch, LocalSharedAndHeapMemory) {
   EXPECT_EQ(device.heap_used, 0u);
 }
 
+// An allocation takes more of the heap than its bytes, however few they are.
+TEST_F(Launch, TheHeapIsFullWhenItShouldBe) {
+  ASSERT_TRUE(load(R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 got) malloc (.param .b64 bytes);
+.visible .entry fill(.param .u64 out, .param .u64 bytes) {
+  .reg .b64 %out, %bytes, %got;
+  .reg .b32 %count;
+  .reg .pred %full;
+  ld.param.u64 %out, [out];
+  ld.param.u64 %bytes, [bytes];
+  mov.u32 %count, 0;
+again:
+  {
+  .param .b64 argument;
+  .param .b64 result;
+  st.param.b64 [argument], %bytes;
+  call (result), malloc, (argument);
+  ld.param.b64 %got, [result];
+  }
+  setp.eq.u64 %full, %got, 0;
+  @%full bra done;
+  add.u32 %count, %count, 1;
+  bra again;
+done:
+  st.global.u32 [%out], %count;
+  ret;
+})"));
+  const u64 out = ints(1);
+  for (const auto& [bytes, fit] : std::map<u64, int>{
+           {1, 32}, {16, 32}, {17, 21}, {100, 8}, {1008, 1}, {1009, 0}, {0, 0}, {~u64{0}, 0}}) {
+    device.heap_limit = 1024, device.heap_used = 0;
+    expect_run("fill", {1}, {1}, {out, bytes});
+    EXPECT_EQ(read<int>(out, 1)[0], fit) << bytes;
+  }
+}
+
 TEST_F(Launch, BarrierReductions) {
   u64 out = ints(3);
   expect_run("block_votes", {1}, {100}, {out});

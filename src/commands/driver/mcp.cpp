@@ -8,6 +8,7 @@
 // keeps mistakes out, not malice: a program that `run` runs does what it likes.
 #include "driver/mcp.h"
 #include "base/diagnostic.h"
+#include "base/nesting.h"
 #include "os/captured.h"
 #include "os/file.h"
 #include "os/temp_dir.h"
@@ -116,10 +117,12 @@ public:
 
   // Nothing for what wants no answer.
   std::optional<json> receive(const std::string& line) {
-    json message = json::parse(line, nullptr, false);
+    const bool too_deep = nested_too_deep(line).has_value();
+    json message = too_deep ? json(json::value_t::discarded) : json::parse(line, nullptr, false);
     json out{{"jsonrpc", "2.0"}, {"id", nullptr}};
     try {
-      if (message.is_discarded()) throw Refused{Code::parse, "the line is not JSON"};
+      if (message.is_discarded())
+        throw Refused{Code::parse, too_deep ? "the line is nested too deep" : "the line is not JSON"};
       if (!message.is_object() || !message.contains("method") || !message["method"].is_string())
         throw Refused{Code::request, "the message has no method"};
       if (!message.contains("id")) return {};
@@ -372,8 +375,9 @@ int serve_agent(const McpOptions& options, int in, int out) {
   for (;;) {
     const ssize_t count = read(in, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return 0;
-    waiting.append(buffer, static_cast<std::size_t>(count));
+    if (count <= 0 && waiting.empty()) return 0;
+    if (count <= 0) waiting += '\n'; // the last line may have no end
+    waiting.append(buffer, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     for (std::size_t end; (end = waiting.find('\n')) != waiting.npos; waiting.erase(0, end + 1)) {
       const std::string line = waiting.substr(0, end);
       if (line.find_first_not_of(" \t\r") == line.npos) continue;

@@ -125,8 +125,7 @@ int replay_as_other(const ReplayOptions& options, const Rows& rows, const Job& j
   const bool first_is_there = ranks.first_is_there(); // it may end once it has this part
   if (left && first_is_there) left = ranks.leave_part();
   if (!left) ranks.leave_refusal(left.error().message); // rank 0 counts this part, and says why
-  if (!first_is_there) ranks.leave_nothing();
-  if (!left || first_is_there) return 0; // it cannot be read: rank 0 says so
+  if (!left || first_is_there) return 0;                // it cannot be read: rank 0 says so
   printer.report(diag::error("rank-missing", "rank 0 prints nothing: it was killed, or runs without WarpLens",
                              {}, "start it again, or replay with one rank"));
   return no_replay;

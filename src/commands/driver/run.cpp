@@ -461,7 +461,6 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
     return conclude(options, *seen, job, mine);
   };
   if (!first_is_there) {
-    ranks->leave_nothing();
     seen->model.warnings.push_back({without_first(job.rank), {}, 1});
     return conclude_with(alone);
   }

@@ -1,11 +1,13 @@
 // See far_mailboxes.h.
 #include "libraries/far_mailboxes.h"
 #include <arpa/inet.h>
+#include <chrono>
 #include <csignal>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <thread>
@@ -23,6 +25,7 @@ struct FarMailboxes::Question {
 namespace {
 
 using Question = FarMailboxes::Question;
+using Clock = std::chrono::steady_clock;
 enum Answer : u64 { no, yes, other_size }; // of take, the bytes follow a yes
 
 template <class T> bool send_value(int socket, const T& value) {
@@ -52,12 +55,8 @@ public:
   Server(os::Descriptor socket, std::shared_ptr<SharedMailboxes> boxes)
       : socket_(std::move(socket)), boxes_(std::move(boxes)) {}
   void serve() {
-    std::array<u64, 2> said{};
-    prepare(socket_.get());
-    set_patience(socket_.get(), SO_RCVTIMEO, 10);
-    if (!receive(socket_.get(), said) || said != boxes_->address().secret) return;
-    set_patience(socket_.get(), SO_RCVTIMEO, 0);
     Question question{};
+    prepare(socket_.get());
     if (send_value(socket_.get(), u64{yes}))
       while (receive(socket_.get(), question) && question.rank < Mailboxes::most_ranks && answer(question)) {
       }
@@ -66,22 +65,44 @@ public:
 
 private:
   bool answer(const Question& question) {
-    std::vector<std::byte> data(question.what == Ask::put || question.what == Ask::take ? question.bytes : 0);
-    if (question.what == Ask::put && !os::read_all(socket_.get(), data.data(), data.size())) return false;
-    const u64 what = look(question, data);
-    return send_value(socket_.get(), what) &&
-           (question.what != Ask::take || what != yes || os::write_all(socket_.get(), data));
+    std::vector<std::byte> data; // that come, or go
+    try {
+      if (question.what == Ask::put && !receive_all(data, question.bytes)) return false;
+      const u64 what = look(question, data);
+      return send_value(socket_.get(), what) && os::write_all(socket_.get(), data);
+    } catch (const std::bad_alloc&) { // more than there is room for: the rank loses its connection
+      return false;
+    }
   }
-  u64 look(const Question& question, std::span<std::byte> data) {
+  bool receive_all(std::vector<std::byte>& data, u64 bytes) {
+    constexpr u64 step = u64{16} << 20;
+    for (u64 at = 0; at < bytes; at = data.size()) {
+      data.resize(at + std::min(step, bytes - at));
+      if (!os::read_all(socket_.get(), data.data() + at, data.size() - at)) return false;
+    }
+    return true;
+  }
+  // `data`: what was put; after it, what is taken.
+  u64 look(const Question& question, std::vector<std::byte>& data) {
     switch (question.what) {
-    case Ask::join: boxes_->join(question.rank, true), ranks_.push_back(question.rank); return yes;
+    case Ask::join:
+      if (!boxes_->join(question.rank, true)) return no;
+      ranks_.push_back(question.rank);
+      return yes;
     case Ask::has_joined: return boxes_->has_joined(question.rank);
     case Ask::is_alive: return boxes_->is_alive(question.rank);
     case Ask::all_is_read: return boxes_->all_is_read(question.rank);
-    case Ask::put: return boxes_->put(question.rank, question.tag, data, static_cast<u32>(question.readers));
+    case Ask::put:
+      return boxes_->put(question.rank, question.tag, std::exchange(data, {}),
+                         static_cast<u32>(question.readers));
     case Ask::take: {
-      const std::optional<bool> taken = boxes_->take(question.rank, question.tag, data);
-      return !taken ? no : *taken ? yes : other_size;
+      const std::optional<os::Descriptor> file =
+          boxes_->take_file(question.rank, question.tag, question.bytes);
+      if (!file) return no;
+      if (*file) data.resize(question.bytes); // as many as there are
+      if (*file && os::read_all(file->get(), data.data(), data.size())) return yes;
+      data.clear();
+      return other_size;
     }
     }
     return no;
@@ -105,6 +126,64 @@ template <class Body> bool start_thread(Body body) {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;
+}
+
+// Who has connected, and has not said the secret yet.
+struct Guest {
+  static constexpr std::size_t most = 16;
+  static constexpr auto patience = std::chrono::seconds(10);
+
+  os::Descriptor socket;
+  Clock::time_point until = Clock::now() + patience;
+  std::array<u64, 2> said{};
+  std::size_t bytes = 0; // of it
+
+  // Whether it knows the secret; nothing: not all of it is there.
+  std::optional<bool> listen(const std::array<u64, 2>& secret) {
+    const ssize_t got =
+        recv(socket.get(), reinterpret_cast<std::byte*>(&said) + bytes, sizeof said - bytes, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+    if (got <= 0) return false;
+    bytes += static_cast<std::size_t>(got);
+    return bytes < sizeof said ? std::nullopt : std::optional(said == secret);
+  }
+};
+
+// Until something happens at the door or at a guest, or the time of the first of them is up. Is it at the door?
+bool wait_at_door(int door, const std::vector<Guest>& guests) {
+  std::vector<pollfd> all{{door, POLLIN, 0}};
+  for (const Guest& guest : guests) all.push_back({guest.socket.get(), POLLIN, 0});
+  using std::chrono::ceil, std::chrono::milliseconds;
+  const auto left = guests.empty()
+                        ? milliseconds(-1)
+                        : std::max(milliseconds(0), ceil<milliseconds>(guests.front().until - Clock::now()));
+  return poll(all.data(), all.size(), static_cast<int>(left.count())) > 0 && all[0].revents != 0;
+}
+
+// Lets others in until the door is shut, or nobody has the mailboxes any more.
+void keep_door(int door, const std::weak_ptr<SharedMailboxes>& boxes) {
+  std::vector<Guest> guests; // the first has come first
+  while (true) {
+    const bool is_there = wait_at_door(door, guests);
+    const std::shared_ptr<SharedMailboxes> there = boxes.lock();
+    if (there == nullptr) return;
+    std::erase_if(guests, [&](Guest& guest) {
+      const std::optional<bool> knows = guest.listen(there->address().secret);
+      if (knows == true)
+        start_thread(
+            [server = std::make_shared<Server>(std::move(guest.socket), there)] { server->serve(); });
+      return knows || Clock::now() >= guest.until;
+    });
+    if (!is_there) continue;
+    if (os::Descriptor socket(accept4(door, nullptr, nullptr, SOCK_CLOEXEC)); socket) {
+      if (guests.size() == Guest::most) guests.erase(guests.begin());
+      guests.push_back({.socket = std::move(socket)});
+    } else if (errno == EINVAL) { // it is shut
+      return;
+    } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) { // no room, for now
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
 }
 
 // By which others know this machine; last by which it knows itself alone.
@@ -131,7 +210,8 @@ sockaddr_in place(u32 host, u16 port) {
 } // namespace
 
 std::shared_ptr<os::Descriptor> open_door(MailboxesAddress& address, std::weak_ptr<SharedMailboxes> boxes) {
-  auto door = std::make_shared<os::Descriptor>(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  auto door =
+      std::make_shared<os::Descriptor>(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in own = place(INADDR_ANY, 0);
   socklen_t size = sizeof own;
   auto* const raw = reinterpret_cast<sockaddr*>(&own);
@@ -139,18 +219,7 @@ std::shared_ptr<os::Descriptor> open_door(MailboxesAddress& address, std::weak_p
       getsockname(door->get(), raw, &size) != 0 ||
       getrandom(&address.secret, sizeof address.secret, 0) != sizeof address.secret)
     return nullptr;
-  const bool started = start_thread([door, boxes] {
-    while (true) {
-      os::Descriptor socket(accept4(door->get(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (!socket && errno != EINTR && errno != ECONNABORTED) return;
-      std::shared_ptr<SharedMailboxes> there = boxes.lock();
-      if (there == nullptr) return;
-      if (socket)
-        start_thread(
-            [server = std::make_shared<Server>(std::move(socket), std::move(there))] { server->serve(); });
-    }
-  });
-  if (!started) return nullptr;
+  if (!start_thread([door, boxes] { keep_door(door->get(), boxes); })) return nullptr;
   address.port = ntohs(own.sin_port), address.hosts = own_hosts();
   return door;
 }
@@ -182,7 +251,7 @@ u64 FarMailboxes::ask(const Question& question, std::span<const std::byte> give,
   return lost_ ? u64{no} : answer;
 }
 
-void FarMailboxes::join(u32 rank) { ask({Ask::join, rank}); }
+bool FarMailboxes::join(u32 rank) { return ask({Ask::join, rank}) == yes; }
 bool FarMailboxes::has_joined(u32 rank) { return ask({Ask::has_joined, rank}) == yes; }
 bool FarMailboxes::is_alive(u32 rank) { return ask({Ask::is_alive, rank}) == yes; }
 bool FarMailboxes::may_leave(u32 rank) { return ask({Ask::all_is_read, rank}) == yes; }

@@ -1,7 +1,10 @@
 // Mailboxes that another process keeps, on another machine (mailboxes.h): each call is a question over TCP, and its answer.
 //
-// The process that made the mailboxes has a thread for each process that asks. It lets in who knows the secret of the address, and does
-// what is asked with its own mailboxes. Who ends has left. All messages of such ranks go through that process.
+// The process that made the mailboxes has a thread that lets in who knows the secret of the address, and one for each process that it let in.
+// This does what is asked with its own mailboxes. Who ends has left. All messages of such ranks go through that process.
+//
+// Strangers may connect, too, and say nothing: few are waited for at a time, and not for long. Memory is taken for bytes that are there, not
+// for as many as somebody says.
 #pragma once
 #include "libraries/shared_mailboxes.h"
 #include <atomic>
@@ -17,7 +20,7 @@ class FarMailboxes final : public Mailboxes {
 public:
   static std::shared_ptr<FarMailboxes> connect(const MailboxesAddress&);
 
-  void join(u32 rank) override;
+  bool join(u32 rank) override;
   bool has_joined(u32 rank) override;
   bool is_alive(u32 rank) override;
   bool put(u32 rank, u64 tag, std::span<const std::byte> data, u32 readers) override;

@@ -35,7 +35,8 @@ public:
   virtual ~Mailboxes() = default;
   const MailboxesAddress& address() const { return address_; }
 
-  virtual void join(u32 rank) = 0; // this process has that rank from here on
+  // This process has that rank from here on; false: somebody has it already, or the mailboxes are lost.
+  virtual bool join(u32 rank) = 0;
   virtual bool has_joined(u32 rank) = 0;
   virtual bool is_alive(u32 rank) = 0; // one that has joined: its process
   // False: the mailbox is full, until others have read. `tag` is not 0, and another than those that are not read yet.

@@ -32,9 +32,14 @@ std::map<const Communicator*, std::unique_ptr<Communicator>>& communicators() {
 // Waits until all ranks have come.
 class Arrival final : public Operation {
 public:
-  explicit Arrival(Communicator& c) : c_(c) { c.mailboxes->join(c.rank); }
+  explicit Arrival(Communicator& c) : c_(c), joined_(c.mailboxes->join(c.rank)) {}
   State step() override {
     if (Status reached = reach(c_, "ncclCommInitRank"); reached != success) return fail(reached);
+    if (!joined_)
+      return fail(refuse(invalid_usage,
+                         fmt::format("ncclCommInitRank: rank {} of {} is there already: an id is of one "
+                                     "communicator, and each rank comes once",
+                                     c_.rank, c_.ranks)));
     for (u32 rank = 0; rank < c_.ranks; ++rank)
       if (!c_.mailboxes->has_joined(rank)) return State::waits;
     return State::done;
@@ -42,6 +47,7 @@ public:
 
 private:
   Communicator& c_;
+  bool joined_;
 };
 
 std::unique_ptr<Communicator> member(std::shared_ptr<Mailboxes> mailboxes, u32 rank, u32 ranks, u32 device) {

@@ -2,6 +2,7 @@
 // empties slots; readers only count down.
 #include "libraries/shared_mailboxes.h"
 #include "libraries/far_mailboxes.h"
+#include "os/shared_memory.h"
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -25,7 +26,7 @@ constexpr u32 slots = 4096; // pages that are not used take no memory
 
 struct SharedMailboxes::Box {
   std::atomic<i64> process; // 0: nobody yet
-  std::atomic<bool> far, gone;
+  std::atomic<bool> taken, far, gone;
   std::array<Slot, slots> all;
 };
 
@@ -34,8 +35,9 @@ static os::Descriptor file_of(i64 process, i32 file, int how) {
 }
 
 std::shared_ptr<SharedMailboxes> SharedMailboxes::create(u64 machine) {
-  os::Descriptor file(memfd_create("warplens-mailboxes", MFD_CLOEXEC));
-  if (!file || ftruncate(file.get(), sizeof(Box) * most_ranks) != 0) return nullptr;
+  os::Descriptor file(memfd_create("warplens-mailboxes", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || ftruncate(file.get(), sizeof(Box) * most_ranks) != 0 || !os::fix_size(file.get()))
+    return nullptr;
   std::shared_ptr<SharedMailboxes> out = open({.machine = machine, .process = getpid(), .file = file.get()});
   if (out != nullptr) out->own_file_ = std::move(file); // others find it as long as this one lives
   return out;
@@ -44,8 +46,8 @@ std::shared_ptr<SharedMailboxes> SharedMailboxes::create(u64 machine) {
 std::shared_ptr<SharedMailboxes> SharedMailboxes::open(const MailboxesAddress& address) {
   const os::Descriptor file = file_of(address.process, address.file, O_RDWR);
   struct stat what {};
-  const bool fits =
-      file && fstat(file.get(), &what) == 0 && what.st_size == static_cast<off_t>(sizeof(Box) * most_ranks);
+  const bool fits = file && os::has_fixed_size(file.get()) && fstat(file.get(), &what) == 0 &&
+                    what.st_size == static_cast<off_t>(sizeof(Box) * most_ranks);
   void* at = fits ? mmap(nullptr, sizeof(Box) * most_ranks, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0)
                   : MAP_FAILED;
   if (at == MAP_FAILED) return nullptr;
@@ -64,9 +66,11 @@ void SharedMailboxes::let_others_in() { door_ = open_door(address_, weak_from_th
 
 SharedMailboxes::Box& SharedMailboxes::box(u32 rank) const { return static_cast<Box*>(shared_)[rank]; }
 
-void SharedMailboxes::join(u32 rank, bool far) {
+bool SharedMailboxes::join(u32 rank, bool far) {
+  if (box(rank).taken.exchange(true)) return false;
   box(rank).far = far;
   box(rank).process = getpid();
+  return true;
 }
 void SharedMailboxes::leave(u32 rank) { box(rank).gone = true; }
 bool SharedMailboxes::has_joined(u32 rank) { return box(rank).process != 0; }
@@ -108,15 +112,20 @@ bool SharedMailboxes::put(u32 rank, u64 tag, std::span<const std::byte> data, u3
 }
 
 std::optional<bool> SharedMailboxes::take(u32 from, u64 tag, std::span<std::byte> out) {
+  const std::optional<os::Descriptor> file = take_file(from, tag, out.size());
+  if (!file) return {};
+  return *file && os::read_all(file->get(), out.data(), out.size());
+}
+
+std::optional<os::Descriptor> SharedMailboxes::take_file(u32 from, u64 tag, u64 bytes) {
   Box& there = box(from);
   for (u32 i = 0; i < slots; ++i) {
     Slot& slot = there.all[(first_slot(tag) + i) % slots];
     if (slot.tag.load(std::memory_order_acquire) != tag) continue;
-    const bool fits = slot.bytes == out.size();
-    const os::Descriptor file = fits ? file_of(there.process, slot.file, O_RDONLY) : os::Descriptor();
-    const bool taken = file && os::read_all(file.get(), out.data(), out.size());
+    os::Descriptor file =
+        slot.bytes == bytes ? file_of(there.process, slot.file, O_RDONLY) : os::Descriptor();
     slot.readers.fetch_sub(1, std::memory_order_release);
-    return taken;
+    return file;
   }
   return {};
 }

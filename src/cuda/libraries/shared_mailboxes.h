@@ -17,13 +17,15 @@ public:
   // From here on processes of other machines are served, as long as this process lives. Changes the address.
   void let_others_in();
 
-  void join(u32 rank) override { join(rank, false); }
-  void join(u32 rank, bool far); // far: this process serves another that has the rank
+  bool join(u32 rank) override { return join(rank, false); }
+  bool join(u32 rank, bool far); // far: this process serves another that has the rank
   void leave(u32 rank);          // of one that is far: its process has gone
   bool has_joined(u32 rank) override;
   bool is_alive(u32 rank) override;
   bool put(u32 rank, u64 tag, std::span<const std::byte> data, u32 readers) override;
   std::optional<bool> take(u32 from, u64 tag, std::span<std::byte> out) override;
+  // The same, as a file; none where it has other bytes than so many.
+  std::optional<os::Descriptor> take_file(u32 from, u64 tag, u64 bytes);
   bool may_leave(u32 rank) override; // who serves others stays until these have gone
   bool all_is_read(u32 rank) const;
 

@@ -3,7 +3,7 @@
 // Who hands out a handle puts the pages of the allocation into a file without a name (sim::Memory::export_pages); the handle says whose
 // file it is, and who opens it maps the same pages. From then on the host of either process may see what kernels write, so that such
 // memory is never left to a deferred launch. All work is done when a call returns: an event that is opened has nothing to wait for.
-#include "os/file.h"
+#include "os/shared_memory.h"
 #include "runtime/memory.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"
@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace warplens::runtime {
@@ -25,6 +26,7 @@ struct MemoryHandle {
   u64 pages = 0;                    // the file's size, whole pages; bytes
   u64 in_first_page = 0, bytes = 0; // the allocation
   u64 pool = 0;                     // that process's number for it; 0: cudaIpcGetMemHandle's
+  u64 inode = 0;                    // of the file: its number may be another's by now
 };
 struct EventHandle {
   static constexpr u64 right_magic = 0x5645504374696157;
@@ -49,6 +51,12 @@ struct Opened {
   u32 device = thread_state().device;
   bool of_pool = false;
 };
+
+u64 inode_of(int file) { // 0: there is none
+  struct stat what {};
+  return fstat(file, &what) == 0 ? what.st_ino : 0;
+}
+
 // By what the program was given.
 std::map<u64, Opened>& opened() { return of_device<std::map<u64, Opened>>(); }
 
@@ -57,15 +65,17 @@ ResultOr<MemoryHandle, cudaError_t> hand_out(Runtime& r, const sim::Allocation& 
   const std::optional<sim::Memory::Exported> pages = r.memory().export_pages(what.address);
   if (!pages) return failure(cudaErrorMapBufferObjectFailed);
   r.repeats.forget(); // what others write there is not seen
-  return MemoryHandle{MemoryHandle::right_magic,     getpid(),  pages->file, what.device, pages->size,
-                      what.address - pages->address, what.size, pool};
+  return MemoryHandle{
+      MemoryHandle::right_magic,     getpid(),  pages->file, what.device,          pages->size,
+      what.address - pages->address, what.size, pool,        inode_of(pages->file)};
 }
 
 // The address of the pages, which are an allocation of the same device here.
 ResultOr<u64, cudaError_t> take_in(Runtime& r, const MemoryHandle& handle) {
   const os::Descriptor file(
       open(fmt::format("/proc/{}/fd/{}", handle.process, handle.file).c_str(), O_RDWR | O_CLOEXEC));
-  if (!file) return failure(cudaErrorMapBufferObjectFailed);
+  if (!os::has_fixed_size(file.get()) || inode_of(file.get()) != handle.inode)
+    return failure(cudaErrorMapBufferObjectFailed);
   const OnDevice turn(r, handle.device);
   const Result<u64> address = r.memory().import_pages(file.get(), handle.pages);
   if (!address) return failure(cudaErrorMemoryAllocation);

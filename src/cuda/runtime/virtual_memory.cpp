@@ -1,7 +1,7 @@
 // See virtual_memory.h. A reservation is a range without access rights, and what is not mapped in it stays one.
 #include "runtime/virtual_memory.h"
 #include "base/bits.h"
-#include "os/file.h"
+#include "os/shared_memory.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -184,9 +184,10 @@ ResultOr<u64, cudaError_t> create_physical(Runtime& runtime, u64 size, const Phy
   os::Descriptor own;
   u64 offset = 0;
   if (properties.handle_types != 0) {
-    own = os::Descriptor(memfd_create("warplens-exported-memory", MFD_CLOEXEC));
+    own = os::Descriptor(memfd_create("warplens-exported-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     const Label label{.size = size, .properties = properties};
-    if (!own || pwrite(own.get(), &label, sizeof label, static_cast<off_t>(size)) != sizeof label)
+    if (!own || pwrite(own.get(), &label, sizeof label, static_cast<off_t>(size)) != sizeof label ||
+        !os::fix_size(own.get()))
       return failure(cudaErrorMemoryAllocation);
   } else if (const std::optional<u64> taken = Pages::get().take(size)) {
     offset = *taken;
@@ -207,7 +208,9 @@ ResultOr<u64, cudaError_t> import_physical(int file) {
   Label label;
   struct stat status {};
   os::Descriptor own(fcntl(file, F_DUPFD_CLOEXEC, 0));
-  const off_t end = fstat(own.get(), &status) == 0 ? status.st_size - static_cast<off_t>(sizeof label) : -1;
+  const off_t end = os::has_fixed_size(own.get()) && fstat(own.get(), &status) == 0
+                        ? status.st_size - static_cast<off_t>(sizeof label)
+                        : -1;
   if (end <= 0 || pread(own.get(), &label, sizeof label, end) != sizeof label ||
       label.magic != Label::right_magic || label.size != static_cast<u64>(end) || !fits(label.size))
     return failure(cudaErrorInvalidValue);

@@ -28,7 +28,8 @@ std::string_view line_of(std::string_view source, u32 line) {
     if (newline == source.npos) return {};
     source.remove_prefix(newline + 1);
   }
-  return source.substr(0, source.find('\n'));
+  source = source.substr(0, source.find('\n'));
+  return source.substr(0, source.size() - source.ends_with('\r'));
 }
 
 // Tabs stay tabs under the caret, so that it points at the right column whatever the tab width is.

@@ -12,6 +12,14 @@
 
 namespace warplens::os {
 
+constexpr int size_seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
+bool fix_size(int file) { return fcntl(file, F_ADD_SEALS, size_seals) == 0; }
+bool has_fixed_size(int file) {
+  const int seals = fcntl(file, F_GET_SEALS);
+  return seals >= 0 && (seals & size_seals) == size_seals;
+}
+
 static void* map(int file, std::size_t size) {
   void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   return data == MAP_FAILED ? nullptr : data;

@@ -8,6 +8,11 @@
 
 namespace warplens::os {
 
+// Memory of memfd_create(…, MFD_ALLOW_SEALING) keeps its size from here on: who maps all of it never faults. False: the system refuses.
+bool fix_size(int file);
+// Of no file of a file system is that true. So a number that was given away and is another file's by now is not taken for such memory.
+bool has_fixed_size(int file);
+
 class SharedMemory {
 public:
   // `size` bytes, all zero. Error: no-shared-memory.

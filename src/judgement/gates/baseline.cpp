@@ -1,5 +1,6 @@
 // The file read and written, and what became of each finding. See baseline.h; which finding is which: partners.h.
 #include "gates/baseline.h"
+#include "base/nesting.h"
 #include "findings/words.h"
 #include "gates/own_rules.h"
 #include "gates/partners.h"
@@ -98,6 +99,9 @@ bool is_findings(const json_t& document) {
 Result<Baseline> read_baseline(std::string_view text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == text.npos)
     return failure(bad(fmt::format("the baseline '{}' is empty", file), {file, 0, 0, 0}));
+  if (const std::optional<std::size_t> byte = nested_too_deep(text))
+    return failure(bad(fmt::format("'{}' is no baseline: it is nested more than {} deep", file, most_nested),
+                       span_at(text, *byte + 1, file)));
   json_t document;
   try { // the library's only way to say where
     document = json_t::parse(text);

@@ -1,6 +1,7 @@
 // toml++ reads the text and knows where each value stands; a Reader goes through one table, and the first mistake ends it.
 #include "gates/config.h"
 #include "base/closest.h"
+#include "base/nesting.h"
 #include "findings/rules.h"
 #include "os/file.h"
 #include <algorithm>
@@ -37,6 +38,35 @@ diag::Span span_of(const std::string& file, const toml::source_region& region) {
 
 diag::Diagnostic bad_config(std::string message, const diag::Span& place, std::string what_helps = help) {
   return diag::error("bad-config", std::move(message), place, std::move(what_helps));
+}
+
+// The line where names (a.b.c) and brackets lie too deep in one another. toml++ limits brackets alone. In a text with strings of several
+// lines, dots in strings count, too.
+std::optional<u32> line_too_deep(std::string_view text) {
+  const bool plain = text.find(R"(""")") == text.npos && text.find("'''") == text.npos;
+  u32 line = 1, open = 0, dots = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line, quote = 0;
+      if (open == 0) dots = 0; // another name begins
+    } else if (quote != 0) {
+      if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] != '\n')
+        ++i;
+      else if (c == quote)
+        quote = 0;
+    } else if (plain && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (plain && c == '#') {
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    } else {
+      open += c == '[' || c == '{', dots += c == '.';
+      if ((c == ']' || c == '}') && open > 0) --open;
+    }
+    if (open + dots > most_nested) return line;
+  }
+  return {};
 }
 
 class Reader {
@@ -288,6 +318,9 @@ Result<Config> parse_config(std::string_view text, const std::string& file) {
   Config out;
   out.file = file;
   out.folder = fs::path(file).parent_path().string();
+  if (const std::optional<u32> line = line_too_deep(text))
+    return failure(
+        bad_config(fmt::format("this is nested more than {} deep", most_nested), {file, *line, 0, 0}));
   toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();

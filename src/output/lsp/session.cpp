@@ -1,5 +1,6 @@
 // Messages by their method, questions to the worker and its answers, and what is published. See session.h.
 #include "lsp/session.h"
+#include "base/nesting.h"
 #include "lsp/uri.h"
 #include "lsp/views.h"
 #include <fmt/format.h>
@@ -53,22 +54,6 @@ bool contains(const json& list, std::string_view word) {
   if (!list.is_array()) return false;
   for (const json& one : list)
     if (one.is_string() && one.get_ref<const std::string&>() == word) return true;
-  return false;
-}
-
-// Deeper than any message of the protocol; a few megabytes of brackets would become gigabytes of values.
-bool nests_too_deep(std::string_view content) {
-  constexpr u32 most = 200;
-  u32 depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const char c = content[i];
-    if (c == '\\' && in_string) ++i;
-    if (c == '"') in_string = !in_string;
-    if (in_string) continue;
-    if ((c == '[' || c == '{') && ++depth > most) return true;
-    if ((c == ']' || c == '}') && depth > 0) --depth;
-  }
   return false;
 }
 
@@ -128,7 +113,7 @@ void Session::refuse(const std::string& why) { fail(nullptr, parse_error, why); 
 
 void Session::receive(const std::string& content) {
   const json message =
-      nests_too_deep(content) ? json(json::value_t::discarded) : json::parse(content, nullptr, false);
+      nested_too_deep(content) ? json(json::value_t::discarded) : json::parse(content, nullptr, false);
   if (message.is_discarded()) return fail(nullptr, parse_error, "the message is not JSON");
   if (!message.is_object()) return fail(nullptr, invalid_request, "the message is not one JSON object");
   const json& id = at(message, {"id"});

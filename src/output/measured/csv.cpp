@@ -24,9 +24,15 @@ Cells cells_of(std::string_view line) {
         break;
       }
     }
+    if (at >= line.size()) return out.pop_back(), out;
     at = std::min(line.find(',', at), line.size()) + 1;
   }
   return out;
+}
+
+diag::Diagnostic cut_row(const std::string& file, u32 line) {
+  return diag::error("measured-malformed", "this row has fewer cells than its table", {file, line, 0, 0},
+                     "copy the file again from the machine that made it");
 }
 
 bool Lines::next() {

@@ -1,6 +1,6 @@
 // Lines and cells of what `ncu --csv` prints.
 #pragma once
-#include "base/types.h"
+#include "base/diagnostic.h"
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,8 +11,10 @@ namespace warplens::measured {
 using Cells = std::vector<std::string>;
 
 // One line's cells. Quotes within a cell are doubled, but for lines of source, which are printed as they are: of these no
-// cell but the first is used.
+// cell but the first is used. What begins with a quote and has none at its end is no cell.
 Cells cells_of(std::string_view line);
+// Of a row that has fewer cells than its table.
+diag::Diagnostic cut_row(const std::string& file, u32 line);
 
 // Lines of the page; what the profiler says of itself, and what the program prints, stands between them.
 class Lines {

@@ -47,35 +47,42 @@ bool is_description(std::string_view column) {
   return std::ranges::find(names, column) != std::end(names);
 }
 
-void read_raw(Lines& lines, const Columns& columns, Measured& out) {
+Result<void> read_raw(Lines& lines, const Columns& columns, const std::string& name, Measured& out) {
   Cells units;
   while (lines.next()) {
     Cells row = cells_of(lines.line());
-    if (row.size() > 1 && row[0].empty()) { // the row under the names
+    const bool is_units = row.size() > 1 && row[0].empty(); // the row under the names
+    if (!is_units && (row == columns.names || row.empty() || !whole_of(row[0])))
+      continue; // the program's, or another page
+    if (row.size() < columns.names.size()) return failure(cut_row(name, lines.number()));
+    if (is_units) {
       units = std::move(row);
       continue;
     }
-    if (row == columns.names || !whole_of(row[0])) continue; // the program's, or another page
     take_machine(columns, row, out.machine);
     Launch& launch = out.launches.emplace_back(launch_of(columns, row));
-    for (std::size_t i = 0; i < columns.names.size() && i < row.size(); ++i)
+    for (std::size_t i = 0; i < columns.names.size(); ++i)
       if (!is_description(columns.names[i]))
         if (std::optional<double> value = value_of(row[i], i < units.size() ? units[i] : ""))
           launch.counters[columns.names[i]] = *value;
   }
+  return {};
 }
 
-void read_details(Lines& lines, const Columns& columns, Measured& out) {
-  std::map<std::string, std::size_t> launches; // by ID
+Result<void> read_details(Lines& lines, const Columns& columns, const std::string& name, Measured& out) {
+  const std::size_t last = columns.find("Metric Value").value_or(0); // what rules say stands behind it
+  std::map<std::string, std::size_t> launches;                       // by ID
   while (lines.next()) {
     Cells row = cells_of(lines.line());
     if (row == columns.names || row.empty() || !whole_of(row[0])) continue;
+    if (row.size() <= last) return failure(cut_row(name, lines.number()));
     take_machine(columns, row, out.machine);
     auto [place, fresh] = launches.try_emplace(row[0], out.launches.size());
     if (fresh) out.launches.push_back(launch_of(columns, row));
     add_counter(out.launches[place->second], columns.of(row, "Metric Name"), columns.of(row, "Metric Unit"),
                 columns.of(row, "Metric Value"));
   }
+  return {};
 }
 
 diag::Diagnostic empty(const std::string& name, std::string message, std::string help) {
@@ -107,10 +114,9 @@ Result<Measured> read_ncu_csv(std::string_view text, const std::string& name) {
   if (!columns.find("Kernel Name"))
     return failure(diag::error("measured-malformed", "the page has no column 'Kernel Name'",
                                {name, lines.number(), 1, 1}, "print it with 'ncu --csv --page raw'"));
-  if (columns.find("Metric Name"))
-    read_details(lines, columns, out);
-  else
-    read_raw(lines, columns, out);
+  Result<void> read = columns.find("Metric Name") ? read_details(lines, columns, name, out)
+                                                  : read_raw(lines, columns, name, out);
+  if (!read) return failure(read.error());
   if (out.launches.empty())
     return failure(empty(name, "the page has names of columns, but no launch",
                          "was a kernel launched, and the file written whole?"));

@@ -93,6 +93,7 @@ private:
   struct Loaded {
     std::optional<std::size_t> code;
     std::map<std::string, u64> functions;
+    std::map<u64, std::string> by_address; // the same; made when it is asked for
   };
 
   void module(Bytes message, i64 process) {
@@ -105,6 +106,14 @@ private:
       if (known == out_.code.end()) out_.code.emplace_back(image);
     }
     for (auto& [name, address] : module.functions) loaded.functions[name] = address;
+    loaded.by_address.clear();
+  }
+
+  // Reports have thousands of functions, and as many launches.
+  static const std::map<u64, std::string>& by_address(Loaded& loaded) {
+    if (loaded.by_address.empty())
+      for (const auto& [name, address] : loaded.functions) loaded.by_address[address] = name;
+    return loaded.by_address;
   }
 
   const std::string& name_of(const ncu::Metric& metric) const {
@@ -132,10 +141,10 @@ private:
         launch.shared_bytes += metric.whole.whole;
       if (metric.whole.is_number && !name.empty()) launch.counters[name] = metric.whole.number;
     }
+    static const std::map<u64, std::string> none;
     auto loaded = modules_.find({process, kernel.module});
     if (loaded != modules_.end()) launch.code = loaded->second.code;
-    place(instructions, loaded == modules_.end() ? std::map<std::string, u64>{} : loaded->second.functions,
-          begin, launch);
+    place(instructions, loaded == modules_.end() ? none : by_address(loaded->second), begin, launch);
   }
 
   static void take_elements(const ncu::Metric& metric, const std::string& name,
@@ -156,17 +165,16 @@ private:
   }
 
   // Addresses become functions and offsets: of the function that begins last at or before them.
-  static void place(std::map<u64, Instruction>& instructions, const std::map<std::string, u64>& functions,
+  static void place(std::map<u64, Instruction>& instructions, const std::map<u64, std::string>& functions,
                     std::optional<u64> begin, Launch& launch) {
-    std::map<u64, std::string> by_address;
-    for (const auto& [name, address] : functions) by_address[address] = name;
-    if (begin) by_address[*begin] = launch.kernel;
     for (auto& [address, instruction] : instructions) {
-      auto next = by_address.upper_bound(address);
-      if (next != by_address.begin()) {
-        const auto& [start, name] = *std::prev(next);
-        instruction.offset = address - start;
-        if (name != launch.kernel) instruction.function = name;
+      const auto next = functions.upper_bound(address);
+      const auto last = next == functions.begin() ? functions.end() : std::prev(next);
+      if (begin && *begin <= address && (last == functions.end() || last->first <= *begin)) {
+        instruction.offset = address - *begin;
+      } else if (last != functions.end()) {
+        instruction.offset = address - last->first;
+        if (last->second != launch.kernel) instruction.function = last->second;
       } else {
         instruction.offset = address - instructions.begin()->first; // the kernel's first is executed
       }

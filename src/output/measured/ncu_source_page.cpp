@@ -46,6 +46,12 @@ public:
   }
 
   bool counted() const { return counted_; }
+  // Of instructions; a line's text may have quotes of its own.
+  bool is_cut(const Cells& cells) const {
+    const bool of_instruction =
+        cells[0].empty() || cells[0].starts_with("0x") || (!by_line_ && whole_of(cells[0]));
+    return of_instruction && cells.size() < columns_;
+  }
 
   // Versions of the profiler print each kernel of the view of machine code twice.
   void drop_twins() {
@@ -81,7 +87,7 @@ private:
   void header(const Cells& cells) {
     by_line_ = cells[0] == "Line No";
     counters_.clear();
-    address_ = sass_ = cells.size();
+    address_ = sass_ = columns_ = cells.size();
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (cells[i] == "Address") address_ = i;
       if (cells[i] == "Source") sass_ = i; // the last of them: the first is the line's text
@@ -130,7 +136,7 @@ private:
   std::set<std::string> files_;      // of this launch so far
   std::map<u64, std::size_t> known_; // by address
   std::vector<Column> counters_;
-  std::size_t address_ = 0, sass_ = 0;
+  std::size_t address_ = 0, sass_ = 0, columns_ = 0;
   bool by_line_ = false, counted_ = false;
 };
 
@@ -160,7 +166,9 @@ Result<void> read_source_page(std::string_view text, const std::string& name, Me
   SourcePage page(out);
   for (Lines lines(text); lines.next();) {
     const Cells cells = cells_of(lines.line());
-    if (!cells.empty()) page.row(cells);
+    if (cells.empty()) continue;
+    if (page.is_cut(cells)) return failure(cut_row(name, lines.number()));
+    page.row(cells);
   }
   page.drop_twins();
   std::erase_if(out.launches, [](const Launch& launch) { return launch.instructions.empty(); });

@@ -50,6 +50,8 @@ std::vector<std::pair<std::size_t, std::size_t>> columns_of(std::string_view lin
   return out;
 }
 
+bool is_head(std::string_view line) { return line.starts_with("Metric Name"); } // of a table
+
 } // namespace
 
 Dim3 dim_of(std::string_view text) {
@@ -64,13 +66,14 @@ Dim3 dim_of(std::string_view text) {
   return {of[0], of[1], of[2]};
 }
 
-void add_counter(Launch& launch, const std::string& name, const std::string& unit, std::string_view value) {
+bool add_counter(Launch& launch, const std::string& name, const std::string& unit, std::string_view value) {
   const std::optional<double> number = value_of(value, unit);
-  if (!number || name.empty()) return;
+  if (!number || name.empty()) return false;
   auto [place, fresh] =
       launch.counters.try_emplace(name == "Duration" ? "gpu__time_duration.sum" : name, *number);
   if (!fresh && place->second != *number && !unit.empty())
     launch.counters.try_emplace(fmt::format("{} ({})", name, unit), *number);
+  return true;
 }
 
 bool is_ncu_text(std::string_view text) {
@@ -84,7 +87,10 @@ Result<Measured> read_ncu_text(std::string_view text, const std::string& name) {
   out.machine.tool = "Nsight Compute";
   std::vector<std::pair<std::size_t, std::size_t>> columns;
   i64 process = 0;
+  bool open = false; // a table that has rows: dashes or an empty line end it
+  std::string_view last;
   for (std::string_view line : text::lines_of(text)) {
+    const std::string_view before = std::exchange(last, trimmed(line));
     if (line.starts_with('[')) { // "[1138] app@host"
       i64 number = 0;
       auto [stop, error] = std::from_chars(line.data() + 1, line.data() + line.size(), number);
@@ -98,10 +104,11 @@ Result<Measured> read_ncu_text(std::string_view text, const std::string& name) {
     }
     if (auto found = columns_of(line); !found.empty()) {
       columns = std::move(found);
+      open = is_head(before);
       continue;
     }
     if (out.launches.empty() || columns.empty() || trimmed(line).empty()) {
-      if (trimmed(line).empty()) columns.clear(); // a table has no empty line
+      if (trimmed(line).empty()) columns.clear(), open = false; // a table has no empty line
       continue;
     }
     // Older versions draw one line of dashes under the whole table: columns are then told by blanks between them.
@@ -123,8 +130,12 @@ Result<Measured> read_ncu_text(std::string_view text, const std::string& name) {
       if (const std::size_t gap = metric.rfind("  "); gap != metric.npos)
         unit = trimmed(metric.substr(gap)), metric = trimmed(metric.substr(0, gap));
     }
-    add_counter(out.launches.back(), std::string(metric), std::string(unit), value);
+    open |= add_counter(out.launches.back(), std::string(metric), std::string(unit), value) || is_head(last);
   }
+  if (open)
+    return failure(diag::error("measured-malformed", "the text ends within a table",
+                               {name, static_cast<u32>(text::lines_of(text).size()), 0, 0},
+                               "give all that 'ncu' printed"));
   std::erase_if(out.launches, [](const Launch& launch) { return launch.counters.empty(); });
   if (out.launches.empty())
     return failure(diag::error("measured-empty", "the text has no metric of a launch", {name},

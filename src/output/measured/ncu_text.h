@@ -13,7 +13,8 @@ Result<Measured> read_ncu_text(std::string_view text, const std::string& name);
 
 // A value as a page of Nsight Compute has it, under the metric's name or the label of a section: `Duration` is
 // gpu__time_duration.sum. One label can stand for two metrics: the second one has its unit with it.
-void add_counter(Launch&, const std::string& name, const std::string& unit, std::string_view value);
+// False: it is no number.
+bool add_counter(Launch&, const std::string& name, const std::string& unit, std::string_view value);
 
 // "(256, 1, 1)"
 Dim3 dim_of(std::string_view text);

@@ -37,7 +37,7 @@ private:
 };
 
 // "Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"
-void read_rows(std::string_view text, NvprofPage& page) {
+Result<void> read_rows(std::string_view text, const std::string& file, NvprofPage& page) {
   Cells names;
   auto cell = [&](const Cells& row, std::string_view name) -> std::string {
     const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -50,11 +50,13 @@ void read_rows(std::string_view text, NvprofPage& page) {
       continue;
     }
     if (names.empty()) continue;
+    if (row.size() < names.size()) return failure(cut_row(file, lines.number()));
     page.device(cell(row, "Device"));
     std::string counter = cell(row, "Metric Name");
     if (counter.empty()) counter = cell(row, "Event Name");
     page.row(cell(row, "Kernel"), counter, cell(row, "Avg"), whole_of(cell(row, "Invocations")).value_or(1));
   }
+  return {};
 }
 
 // Under "Kernel: NAME" rows of: launches, counter, description, least, most, mean (events: and their sum). Cells stand two
@@ -102,10 +104,10 @@ Result<Measured> read_nvprof(std::string_view text, const std::string& name) {
   Measured out;
   out.machine.tool = "nvprof";
   NvprofPage page(out);
-  if (text.find("\"Device\",\"Kernel\",\"Invocations\"") != text.npos)
-    read_rows(text, page);
-  else
+  if (text.find("\"Device\",\"Kernel\",\"Invocations\"") == text.npos)
     read_tables(text, page);
+  else if (Result<void> read = read_rows(text, name, page); !read)
+    return failure(read.error());
   if (out.launches.empty())
     return failure(
         diag::error("measured-empty", "nvprof's output has no counter of a kernel", {name},

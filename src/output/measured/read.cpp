@@ -4,6 +4,7 @@
 #include "measured/ncu_text.h"
 #include "measured/nvprof.h"
 #include "measured/recording.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::measured {
@@ -23,6 +24,12 @@ bool is_measured(std::string_view content) {
 Result<Measured> read(std::string_view content, const std::string& name) {
   if (is_ncu_report(bytes_of(content))) return read_ncu_report(bytes_of(content), name);
   if (is_recording(content)) return read_recording(content, name);
+  if (const bool is_text = is_ncu_csv(content) || is_nvprof(content) || is_ncu_text(content);
+      is_text && !content.ends_with('\n'))
+    return failure(
+        diag::error("measured-malformed", "the last line has no end: it may be cut off",
+                    {name, static_cast<u32>(std::ranges::count(content, '\n') + 1), 0, 0},
+                    "copy the file again from the machine that made it; if it is whole, end the line"));
   if (is_ncu_csv(content)) return read_ncu_csv(content, name);
   if (is_nvprof(content)) return read_nvprof(content, name);
   if (is_ncu_text(content)) return read_ncu_text(content, name);

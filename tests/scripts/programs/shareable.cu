@@ -145,6 +145,14 @@ int main() {
   MUST(cuMemCreate(&own, told.size, &asked, 0));
   EXPECT(cuMemExportToShareableHandle(&pool_file, own, as_file, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT(cuMemImportFromShareableHandle(&own, nullptr, as_file), CUDA_ERROR_INVALID_VALUE);
+#ifdef AS_FILES_OF_ONES_OWN // what WarpLens refuses: a file with the same bytes, and one that has become shorter
+  std::FILE* copy = std::tmpfile();
+  char byte;
+  for (off_t at = 0; pread(file, &byte, 1, at) == 1; ++at) std::fputc(byte, copy);
+  std::fflush(copy);
+  EXPECT(cuMemImportFromShareableHandle(&own, reinterpret_cast<void*>(static_cast<std::size_t>(fileno(copy))), as_file), CUDA_ERROR_INVALID_VALUE);
+  EXPECT(ftruncate(file, 0), -1);
+#endif
 
   // The second is not the first of its page.
   cudaMemPool_t pool = make_pool(pool_as_file, told.device);

@@ -57,10 +57,17 @@ std::string machine() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
-bool has_placeholder(const std::string& name) {
-  for (std::size_t at = name.find('%'); at != name.npos; at = name.find('%', at + 2))
-    if (at + 1 < name.size() && std::string_view("rpq").find(name[at + 1]) != std::string_view::npos)
+// Whether the name is another one for each rank. Other variables may be the same for several, as %h is.
+bool is_of_rank(std::string_view name) {
+  static constexpr std::string_view ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",       "PMIX_RANK",
+                                               "MV2_COMM_WORLD_RANK",  "FLUX_TASK_RANK", "SLURM_PROCID"};
+  for (std::size_t at = name.find('%'); at != name.npos; at = name.find('%', at + 2)) {
+    const std::string_view rest = name.substr(at + 1);
+    if (rest.starts_with('r') || rest.starts_with('p')) return true;
+    if (rest.starts_with("q{") &&
+        std::ranges::find(ranks, rest.substr(2, rest.find('}') - 2)) != std::end(ranks))
       return true;
+  }
   return false;
 }
 
@@ -134,7 +141,7 @@ Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
   };
   const auto own = names(out.own), all = names(out.all), alone = names(out.alone);
   for (std::size_t n = 0; n < own.size(); ++n) {
-    const bool is_own = has_placeholder(*own[n]);
+    const bool is_own = is_of_rank(*own[n]);
     out.writes_own |= is_own;
     Result<std::string> filled = filled_in(*own[n], job);
     if (!filled) return failure(filled.error());

@@ -20,13 +20,13 @@ Job job_of_launcher();
 Result<std::string> filled_in(const std::string& name, const Job&);
 // "out/r.json" → "out/r.3.json"
 std::string with_rank(const std::string& name, u32 rank);
-// What a rank of several writes: `own`, what has a placeholder in its name, its own report; `all`, the rest, which is rank 0's report on all.
+// What a rank of several writes: `own`, what has the rank in its name (%r, %p, a launcher's variable for it), its own report; `all`, the rest, which is rank 0's report on all.
 // `own` fixes nothing, holds nothing to gates, and shows nothing unless it is asked for every rank. JSON on all has a file of each rank
 // beside it, `json_of_rank`. `alone` is everything for a rank that nobody waits for, its rank in each name. Of a job of one, `own` is everything.
 struct RankOutputs {
   RunOptions own, all, alone;
   std::string json_of_rank; // or empty
-  bool writes_own = false;  // something has a placeholder
+  bool writes_own = false;  // something has the rank in its name
 };
 Result<RankOutputs> name_outputs(const RunOptions&, const Job&);
 // Lines of standard error with "[3] " in front.

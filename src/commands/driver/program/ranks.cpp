@@ -44,14 +44,17 @@ static std::vector<fs::path> entries_of(const fs::path& folder) {
   return out;
 }
 
+static bool is_in_use(const fs::path& folder) {
+  return std::ranges::any_of(entries_of(folder), [](const fs::path& one) { return is_locked(one); });
+}
+
 // Folders of jobs that were killed whole. One that nobody has touched for an hour is not just being made.
 static void remove_orphans(const std::string& parent, const std::string& prefix) {
   std::error_code error;
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (const fs::path& folder : entries_of(parent))
     if (folder.filename().string().starts_with(prefix) && !fs::is_symlink(folder, error) &&
-        fs::last_write_time(folder, error) < long_ago &&
-        std::ranges::none_of(entries_of(folder), [](const fs::path& one) { return is_locked(one); }))
+        fs::last_write_time(folder, error) < long_ago && !is_in_use(folder))
       fs::remove_all(folder, error);
 }
 
@@ -86,15 +89,11 @@ Result<RankReports> RankReports::join(const Job& job) {
 
 RankReports::~RankReports() {
   std::error_code error;
-  if (!folder_.empty() && waited_) fs::remove_all(folder_, error);
-}
-
-void RankReports::leave_nothing() const {
-  std::error_code error;
-  for (const char* suffix : {"", ".json", ".part", ".refused", ".files"})
-    fs::remove(file(job_.rank, suffix), error);
-  if (!lives(0)) fs::remove(file(0, ""), error), fs::remove(folder_ + "/" + spent, error);
-  fs::remove(folder_, error); // the last one's
+  if (folder_.empty()) return;
+  lock_.reset();
+  const bool nobody_looks =
+      fs::exists(folder_, error) && (job_.rank == 0 || !first_is_there() || !lives(0)) && !is_in_use(folder_);
+  if (waited_ || nobody_looks) fs::remove_all(folder_, error);
 }
 
 Result<void> RankReports::leave(const std::string& report, const std::string& files) const {
@@ -125,14 +124,16 @@ void RankReports::leave_refusal(const std::string& message) const {
 
 bool RankReports::lives(u32 rank) const { return is_locked(file(rank, "")); }
 
-bool RankReports::first_is_there() const {
+bool RankReports::first_is_there() {
   std::error_code error;
+  if (first_came_) return *first_came_;
   for (const Clock::time_point begin = Clock::now(); Clock::now() - begin < to_begin;
        std::this_thread::sleep_for(step)) {
-    if (lives(0)) return true;
-    if (fs::exists(file(0, ""), error)) return lives(0); // it may have got its name in between
+    if (lives(0)) return *(first_came_ = true);
+    if (fs::exists(file(0, ""), error))
+      return *(first_came_ = lives(0)); // it may have got its name in between
   }
-  return false;
+  return *(first_came_ = false);
 }
 
 void RankReports::tell_budget_spent() const { std::ofstream(folder_ + "/" + spent); }

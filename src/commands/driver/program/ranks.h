@@ -18,17 +18,17 @@ public:
   // Errors: ranks-folder.
   static Result<RankReports> join(const Job&);
   RankReports(RankReports&&) = default;
-  ~RankReports(); // the folder goes with rank 0, once it has waited
+  // The folder goes with rank 0, once it has waited; without rank 0 with the last one.
+  ~RankReports();
 
   // This rank's report, and the files that it was to write for all ranks: "--html all.html", a line each.
   Result<void> leave(const std::string& report, const std::string& files) const;
   std::string files_of(u32 rank) const;                         // of one that has left its report
   std::string part() const { return file(job_.rank, ".part"); } // or a file that is written there, and left
   Result<void> leave_part() const;
-  void leave_nothing() const;
   void leave_refusal(const std::string& message) const; // it has none
   // Whether rank 0 looks at what the others leave: not if it was killed, or runs without WarpLens. One that has not begun has some time.
-  bool first_is_there() const;
+  bool first_is_there();
   // That a budget has ended the program of some rank.
   void tell_budget_spent() const;
   bool is_budget_spent() const;
@@ -55,6 +55,7 @@ private:
   std::string folder_; // moved from: empty
   os::Descriptor lock_;
   bool waited_ = false;
+  std::optional<bool> first_came_; // once that is known
 };
 
 // A budget that has ended the program of one rank ends those of all: in MPI they would wait for ever for the one that is gone, and no

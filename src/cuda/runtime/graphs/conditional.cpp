@@ -1,5 +1,7 @@
 // See conditional.h.
 #include "runtime/graphs/conditional.h"
+#include <chrono>
+#include <fmt/format.h>
 
 namespace warplens::runtime {
 namespace {
@@ -35,13 +37,24 @@ cudaError_t run(const Graph& body) {
   return error;
 }
 
+// All rounds have the time that a launch has.
 cudaError_t run_while(const ConditionalWork& work) {
+  Runtime& runtime = Runtime::get();
+  const auto begin = std::chrono::steady_clock::now();
   while (value_of(work.handle) != 0) {
     const u64 before = launches();
     if (cudaError_t error = run(*work.bodies[0]); error != cudaSuccess) return error;
-    if (launches() != before) continue;
-    Runtime& runtime = Runtime::get();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     std::lock_guard lock(runtime.mutex);
+    if (const double most = runtime.options.timeout; most > 0 && took.count() > most) {
+      runtime.say(diag::error("launch-timeout",
+                              fmt::format("a WHILE node of a graph runs longer than {:g} s", most), {},
+                              "--timeout SECONDS allows more, if its kernels end it at all"));
+      if (runtime.options.keep_going) return cudaSuccess;
+      runtime.faulted_launch = runtime.launches;
+      return runtime.sticky = cudaErrorLaunchTimeout;
+    }
+    if (launches() != before) continue;
     runtime.say(
         diag::error("graph-never-ends",
                     "a WHILE node of a graph goes round for ever: its body starts no kernel, and only "

@@ -1,6 +1,7 @@
 // The device memory allocator; placement.cpp decides where things lie.
 #include "sim/memory/memory.h"
 #include <algorithm>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -216,7 +217,7 @@ std::optional<Memory::Exported> Memory::export_pages(u64 address) {
   seen_by_host_ += !std::exchange(found->second.in_other_process, true);
   if (auto known = files_.find(begin); known != files_.end() && known->second.size == end - begin)
     return Exported{*known->second.file, begin, end - begin};
-  const int file = memfd_create("warplens-shared-device-memory", MFD_CLOEXEC);
+  const int file = memfd_create("warplens-shared-device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) return {};
   std::shared_ptr<int> owned(new int(file), [](int* one) { close(*one), delete one; });
   if (ftruncate(file, static_cast<off_t>(end - begin)) != 0) return {};
@@ -225,6 +226,7 @@ std::optional<Memory::Exported> Memory::export_pages(u64 address) {
     if (n <= 0) return {};
     written += static_cast<u64>(n);
   }
+  if (fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) return {};
   if (mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
            0) == MAP_FAILED)
     return {};

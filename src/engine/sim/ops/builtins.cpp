@@ -2,6 +2,7 @@
 // functions that clang leaves as __nv_* calls when there is no libdevice. Arguments and results travel
 // through .param variables.
 #include "sim/ops/builtins.h"
+#include "base/bits.h"
 #include "sim/exec/fault.h"
 #include "sim/ops/caller.h"
 #include "sim/ops/device_runtime.h"
@@ -35,16 +36,21 @@ void print(const Caller& call) {
   });
 }
 
+// What an allocation takes of the heap: its bytes in units of 16, and as much for what the heap notes of it.
+u64 heap_bytes(u64 bytes) { return align_up(bytes, 16) + 16; }
+
 void allocate(const Caller& call) {
   Device& device = call.x.launch.device;
   call.each_thread([&](u32 thread) {
     u64 bytes = call.argument(0, thread), address = 0;
-    if (bytes == 0 || bytes > device.heap_limit) return call.result(thread, 0); // no sum can wrap
-    if (device.heap_used.fetch_add(bytes) <= device.heap_limit - bytes) {
+    const u64 taken = heap_bytes(bytes);
+    if (bytes == 0 || taken < bytes || taken > device.heap_limit)
+      return call.result(thread, 0); // no sum can wrap
+    if (device.heap_used.fetch_add(taken) <= device.heap_limit - taken) {
       Result<u64> got = device.memory->allocate(bytes, AllocationKind::heap, 512);
       if (got) address = *got;
     }
-    if (address == 0) device.heap_used -= bytes;
+    if (address == 0) device.heap_used -= taken;
     call.result(thread, address);
   });
 }
@@ -59,7 +65,7 @@ void release(const Caller& call) {
       raise(call.x, call.op, FaultKind::trap, "kernel-bad-free",
             fmt::format("free of {:#x}, which malloc did not return", address), thread, address);
     device.memory->release(address);
-    device.heap_used -= found->size;
+    device.heap_used -= heap_bytes(found->size);
   });
 }
 
