@@ -275,6 +275,27 @@ TEST(Gains, WhatRowsForWarpsCostBeside) {
   EXPECT_NE(advice.change.find("to a warp"), std::string::npos) << advice.change;
   EXPECT_EQ(advice.lost_beside, 300u) << "4 sectors in each request, where 1 is now";
   EXPECT_NE(advice.change.find("then read q side by side"), std::string::npos) << advice.change;
+  // A packed word, for which a turn reads several elements: they lie as far apart.
+  for (const u64 elements : {2, 8}) {
+    std::vector<Built> parts;
+    for (u64 k = 0; k < elements; ++k) {
+      parts.push_back(site(Space::global, Kind::load, 4, [=](u32) { return 64 + 4 * k; }));
+      parts[k].site.site.array = query.site.site.array, parts[k].site.site.frames = {{"a.cu", 9, 3, ""}};
+    }
+    std::vector<Built*> all{&row};
+    for (Built& part : parts) all.push_back(&part);
+    measure::LaunchRecord packed = launch_of(all);
+    packed.grid = {1, 1, 1};
+    const Advice loses = only(advise_in(row, packed));
+    if (elements == 2) {
+      EXPECT_EQ(loses.lost_beside, 2u * 700) << "8 sectors in each request, where 1 is now";
+      EXPECT_NE(loses.change.find("then read q some elements apart"), std::string::npos) << loses.change;
+    } else {
+      EXPECT_NE(loses.change.find("[k*count + i]"), std::string::npos)
+          << "8 * 31 more, 28 fewer: " << loses.change;
+      EXPECT_EQ(loses.lost_beside, 0u);
+    }
+  }
   query.site.distribution.first_block.requests = 10, query.site.distribution.first_block.again = 9;
   launch.sites[1] = query.site;
   EXPECT_EQ(only(advise_in(row, launch)).lost_beside, 0u) << "the same in all turns";

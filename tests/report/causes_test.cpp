@@ -331,6 +331,26 @@ TEST(Causes, OneArrayGetsOneLayout) {
            "give each row to 8 lanes"));
 }
 
+// What another kernel goes along, on the other side, stays as it is; whoever reads it, too, would change with it.
+TEST(Causes, AnArrayThatAnotherKernelGoesAlongKeepsItsLayout) {
+  for (const i64 stride : {i64{36}, i64{64}}) {
+    auto change = [&](const std::string& array, access::Kind kind) {
+      measure::LaunchRecord across = counted({"across", {load(0, {{"/s/a.cu", 3, 1, ""}}, "u")}, {stride}});
+      across.sites[0].site.kind = access::Kind::store;
+      across.sites[0].counters[0] *= 8, across.sites[0].distribution *= 8; // a loop
+      measure::LaunchRecord along = counted({"along", {load(0, {{"/s/b.cu", 3, 1, ""}}, array)}, {4}}, 1);
+      along.sites[0].site.kind = kind;
+      along.sites[0].counters[0] *= 8, along.sites[0].distribution *= 8;
+      return terminal(model_of({across, along}), {.width = 300});
+    };
+    EXPECT_TRUE(says(change("u", access::Kind::load), "give each row to a warp"));
+    EXPECT_TRUE(says(change("u", access::Kind::load), "Leave the array's layout, which along needs"));
+    EXPECT_TRUE(says(change("v", access::Kind::load), "u[k*count + i]"));
+    EXPECT_TRUE(says(change("u", access::Kind::store), "u[k*count + i]"))
+        << "its own values, to another array maybe";
+  }
+}
+
 TEST(Causes, TimeIsThatOfTheKernelThatTakesLongest) {
   const Site site = load(0, {{"/s/a.cu", 3, 1, ""}}, "u");
   Model model = model_of({counted({"small", {site}, {4096}}), counted({"large", {site}, {4096}}, 1)});

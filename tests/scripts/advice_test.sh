@@ -15,6 +15,13 @@ expect_in stderr 'Change: keep the elements that are used together side by side'
 expect_in stderr 'the index is read from memory|renumber them by the index that is read'
 expect_not_in stderr 'swap the index order|number the working threads'
 
+# What other kernels and loads use counts; a vector may not begin inside 8 bytes.
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_apart.cu"
+expect_in stderr "Leave the array's layout, which combine needs"
+expect_in stderr "Leave the array's layout, which aggregate needs"
+expect_in stderr 'declare the structure alignas\(8\)'
+expect_not_in stderr 'move its 8 bytes at once'
+
 # A counter that goes up by 1 in shared memory is ranked by what hardware does, and what is written is said beside it.
 run "$warplens" run --compiler clang --top-lines 0 --width 500 "$programs/advice_spread.cu"
 expect_in stderr 'takes lanes of one word together, as the assembler makes it: 3.0[0-9]* as written'

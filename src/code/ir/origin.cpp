@@ -42,9 +42,9 @@ bool copies_into_shared(const Form& form) {
   return copies_asynchronously(form) || bulk == BulkCopy::in || bulk == BulkCopy::tensor_in;
 }
 
-class Analysis {
+class OriginAnalysis {
 public:
-  Analysis(const Module& module, const Function& function)
+  OriginAnalysis(const Module& module, const Function& function)
       : module_(module), function_(function), values_(function, either) {
     for (const Instruction& instruction : function.instructions)
       if (module.form(instruction).opcode == Opcode::call) note_memory(instruction);
@@ -208,7 +208,7 @@ std::vector<SiteOrigin> origins(const Module& module, const Function& function) 
   bool any = std::any_of(function.instructions.begin(), function.instructions.end(),
                          [](const Instruction& i) { return i.site.valid(); });
   if (!any) return out;
-  const Analysis analysis(module, function);
+  const OriginAnalysis analysis(module, function);
   for (const Instruction& instruction : function.instructions)
     if (instruction.site.valid()) {
       out.push_back({instruction.site, analysis.of_address(instruction), {}});

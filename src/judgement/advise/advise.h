@@ -52,7 +52,7 @@ struct Advice {
   // The change spares accesses: a tile, a register, one lane for many. Any other leaves lanes with the bytes that they ask for, so
   // that it gains no more than is wasted now (`before`).
   bool asks_for_less = false;
-  u64 lost_beside = 0; // sectors that other accesses of the kernel move more after the change
+  u64 lost_beside = 0; // sectors that other accesses of the program move more after the change
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
   // (arch/waits.h), at the word that has most updates. Where that is not known, or a bound (measure::Distribution), all warps are
   // taken to meet. No stage of an SM shows it.
@@ -81,6 +81,9 @@ std::vector<Advice> advise(const measure::SiteRecord& site, const Context& conte
 // The advice to store the array of a strided load or store the other way round, which serves all accesses that are as far apart;
 // nothing where it is no such access, or where another of the kernel has lanes side by side in the array.
 std::optional<Advice> other_order(const measure::SiteRecord& site, const Context& context);
+
+// Instead of advice to change the layout of an array, or to let threads take turns: what helps without. `context` has a launch.
+Advice with_same_layout(Advice, const measure::SiteRecord& site, const Context& context);
 
 // Of a site's advice under another architecture that of the same rule, about the same count; null where there is none.
 const Advice* same_advice(const std::vector<Advice>& there, const Advice&);

@@ -215,7 +215,7 @@ private:
     const bool strided = groups.size() > 1;
     if (!strided) unit = std::min(unit, unit_of(parts.others));
     if (strided && out_.dependence == Dependence::none) out_.dependence = Dependence::stride;
-    if (!strided && !aligned) note_example(parts.constant);
+    if (!strided && !aligned) note_example(parts.constant, unit);
     if (out_.header.space ==
         Space::shared) { // addresses of 32 bits: the polynomial may be 2^32 off, lane by lane
       i64 first = parts.constant[0];
@@ -298,7 +298,8 @@ private:
   }
 
   // The worst of those at known distances, aligned as well as can be.
-  void note_example(const Lanes& offset) {
+  void note_example(const Lanes& offset, u64 unit) {
+    out_.known_unit = std::min(out_.known_unit, unit);
     const Placed one{offset, arch::address_period, out_.active, out_.row_bytes};
     const u64 now = paid(counters_[0].count(out_.header, one), out_.header.space).most;
     if (out_.example && now <= example_pays_) return;

@@ -54,6 +54,7 @@ struct Claim {
   bool rests_on_global = false;        // a generic address that was loaded or handed over leading there
   // One warp to look at, if there is one: lanes at known distances, the base as aligned as it can be.
   std::optional<Placed> example;
+  u64 known_unit = arch::address_period; // what is not known of where it begins is a multiple of this
   // Of where an asynchronous copy writes: the copy's own, where it reads.
   std::optional<access::WarpAccess> copied;
   bool conflict_free = false; // where it writes, whatever the copy takes for where it reads

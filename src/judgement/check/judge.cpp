@@ -41,17 +41,18 @@ Premise premise_of(symbolic::AssumptionKind kind) {
   }
 }
 
-// `unit`: warps begin at any multiple of it from the example's start.
-measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example, u64 unit,
-                              std::span<Counter> counters) {
+// Warps of one launch begin at multiples of `in_launch` from the example on, which tells a shift from rows of another length.
+// With what is not known of the array's own start they begin at multiples of `known`, as whole vectors ask.
+measure::SiteRecord record_of(const access::Site& site, const access::WarpAccess& example, u64 in_launch,
+                              u64 known, std::span<Counter> counters) {
   measure::SiteRecord out;
   out.site = site;
   out.space = example.space;
   for (Counter& counter : counters) out.counters.push_back(arch::count(counter.architecture(), example));
   measure::WarpClass one = measure::class_of(example, 1, counters[0].architecture());
   const u64 place = static_cast<u64>(std::countr_zero(one.starts));
-  const bool in_order = one.shape.form == measure::Form::misaligned;
-  for (u64 at = unit; in_order && at < measure::sector_bytes; at += unit)
+  const u64 unit = one.shape.form == measure::Form::misaligned ? in_launch : known;
+  for (u64 at = unit; at < measure::sector_bytes; at += unit)
     one.starts |= 1u << (place + at) % measure::sector_bytes;
   out.distribution.classes.push_back(std::move(one));
   out.pattern = measure::pattern_of(out.distribution);
@@ -196,6 +197,7 @@ void Judge::describe(Analysis& a, const Claim& claim, const Expressions& express
   if (claim.row_bytes != 0) return; // no pattern of a warp
   if (claim.stride) return describe_stride(a, claim, expressions);
   if (!claim.example || claim.dependence != Dependence::none) return;
+  known_unit_ = std::min(known_unit_, claim.known_unit);
   access::WarpAccess example = access_at(claim.header, *claim.example, any_start);
   // The case with the most lanes stands for all.
   if (example_ && std::popcount(example_->active) >= std::popcount(example.active)) return;
@@ -402,7 +404,7 @@ Judgement Judge::take(std::optional<measure::SiteRecord>& record) {
   out_.dependence = worst_;
   out_.exact = executed_ && worst_ == Dependence::none;
   if (executed_ && example_) {
-    record = record_of(out_.site, *example_, unit_in_launch_, counters_);
+    record = record_of(out_.site, *example_, unit_in_launch_, known_unit_, counters_);
     out_.example = example_;
     if (out_.pattern == Pattern()) out_.pattern = record->pattern;
   }

@@ -55,6 +55,7 @@ private:
   Dependence worst_ = Dependence::none;
   std::optional<access::WarpAccess> example_;
   bool stride_example_ = false;
+  u64 known_unit_ = arch::address_period; // of the example: Claim::known_unit
   // Of the cases with the most lanes: what their table says, where it says the same.
   std::optional<Claim::Stride> stride_;
   std::string stride_number_;

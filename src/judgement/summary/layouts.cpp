@@ -4,10 +4,14 @@
 #include "arch/table.h"
 #include "findings/rules.h"
 #include "measure/totals.h"
+#include "source/names.h"
 #include "source/places.h"
 #include "summary/array_names.h"
 #include "summary/findings.h"
+#include "text/words.h"
 #include <algorithm>
+#include <fmt/format.h>
+#include <map>
 #include <tuple>
 
 namespace warplens::summary {
@@ -68,6 +72,78 @@ bool say_other_order(const std::vector<Use>& uses, const std::deque<advise::Laun
   return true;
 }
 
+// Would the change put what lanes of other kernels find side by side elsewhere? Of structures whole ones would be apart, too.
+bool changes_layout(const AccessRow& row) {
+  const advise::Advice* advice = main_advice(row);
+  return advice != nullptr && findings::of_any_kind(advice->rule) == findings::Rule::uncoalesced_load &&
+         (advice->way == Way::layout || advice->way == Way::turns) &&
+         advice->metric == advise::Metric::sectors && row.space == access::Space::global &&
+         !source::is_library_code(row.site) && !advise::is_triton(row.site);
+}
+
+// Sectors that such a row moves more where neighbours along its rows are far apart.
+u64 lost_in_other_order(const AccessRow& row) {
+  const measure::PatternKind kind = row.pattern.kind();
+  if (kind != measure::PatternKind::contiguous && kind != measure::PatternKind::misaligned) return 0;
+  const arch::Counts& counts = row.counters[0];
+  return counts.threads - std::min(counts.threads, counts.sectors);
+}
+
+void say_same_layout(const Use& use, const std::deque<advise::Launch>& launches, const std::string& readers) {
+  AccessRow& row = *use.row;
+  const advise::Launch& launch = launches[use.kernel];
+  const std::vector<u32>& sm = launch.record().sm;
+  const std::size_t n = static_cast<std::size_t>(main_advice(row) - row.advice.data());
+  const advise::Advice was = row.advice[n];
+  auto in_column = [&](std::size_t a) {
+    return advise::with_same_layout(was, row, {arch::find(sm[a]), a, &launch});
+  };
+  for (std::size_t a = 0; n < row.effects.size() && a < row.effects[n].size(); ++a)
+    if (std::optional<Effect>& effect = row.effects[n][a]; effect) {
+      const advise::Advice there = in_column(a);
+      effect = {advise::value(there.metric, there.before), advise::value(there.metric, there.after)};
+    }
+  row.advice[n] = in_column(0);
+  row.advice[n].change += fmt::format(". Leave the array's layout, which {} needs", readers);
+}
+
+// What an array's other order spares, in the kernels that go across its rows, and costs, in those that go along them on the other side:
+// that read what these write, or write what these read.
+void weigh_layout(const std::vector<Use>& uses, const std::vector<Kernel>& kernels,
+                  const std::deque<advise::Launch>& launches) {
+  std::vector<Use> changed;
+  for (const Use& use : uses)
+    if (changes_layout(*use.row)) changed.push_back(use);
+  u64 spared = 0, lost = 0;
+  std::vector<std::string> readers;
+  for (const Use& use : changed) {
+    const advise::Advice& advice = *main_advice(*use.row);
+    spared += advice.before.sectors - std::min(advice.before.sectors, advice.after.sectors);
+  }
+  for (const Use& use : uses) {
+    const bool other_side = std::ranges::any_of(changed, [&](const Use& one) {
+      return one.kernel != use.kernel && one.row->site.kind != use.row->site.kind &&
+             one.row->site.bytes == use.row->site.bytes;
+    });
+    const u64 more = other_side ? lost_in_other_order(*use.row) : 0;
+    lost += more;
+    if (more != 0) text::add_new(readers, kernels[use.kernel].name);
+  }
+  if (lost == 0 || lost < spared) return;
+  const std::string names = fmt::format("{}", fmt::join(source::short_names(readers), ", "));
+  for (const Use& use : changed) say_same_layout(use, launches, names);
+}
+
+void keep_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Launch>& launches) {
+  std::map<std::pair<access::ArrayKind, std::string>, std::vector<Use>> arrays;
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    for (Line& line : kernels[k].lines)
+      for (AccessRow& row : line.rows)
+        if (const std::string name = array_name(row.site.array); !name.empty() && !row.site.array.indirect)
+          arrays[{row.site.array.kind, name}].push_back({k, &row});
+  for (const auto& [array, uses] : arrays) weigh_layout(uses, kernels, launches);
+}
+
 } // namespace
 
 void agree_on_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Launch>& launches) {
@@ -88,6 +164,7 @@ void agree_on_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Lau
           return changed.contains({use.kernel, std::get<u64>(key)});
         }))
       say_other_order(uses, launches);
+  keep_layouts(kernels, launches);
 }
 
 } // namespace warplens::summary

@@ -193,6 +193,18 @@ __global__ void times(const Complex* a, const Complex* b, Complex* c) {
   Complex x = a[i], y = b[i]; // warning: __align__(8)
   c[i] = {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; // warning: __align__(8)
 }
+__global__ void odd_rows(const float* fine, float* coarse, int n) { // begin inside 8 bytes
+  const float* p = fine + (2 * blockIdx.y + 1) * (2 * n + 1) + 2 * threadIdx.x;
+  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: store one array per member
+}
+__global__ void rows_of_n(const float* fine, float* coarse, int n) { // some may
+  const float* p = fine + blockIdx.y * n + 2 * threadIdx.x;
+  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: store one array per member
+}
+__global__ void even_rows(const float* fine, float* coarse, int n) {
+  const float* p = fine + blockIdx.y * 2 * n + 2 * threadIdx.x;
+  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: vector
+}
 struct Particle {
   float x, y, z;
 };

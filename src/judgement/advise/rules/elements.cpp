@@ -110,6 +110,8 @@ i64 start_of_lanes(const measure::WarpClass& c) {
 
 bool has_numbers(const Subject& s) { return array_of(s) == ArrayOf::numbers; }
 
+bool has_structures(const Subject& s) { return array_of(s) == ArrayOf::structures; }
+
 u64 element_in_row(const Subject& s, u64 stride) {
   const u64 bytes = s.site.site.bytes;
   if (array_of(s) != ArrayOf::structures) return bytes;

@@ -53,6 +53,28 @@ bool meets_others(const Subject& s) {
   });
 }
 
+// The state of a generator, or of a particle: the compiler does not keep it in registers, as other pointers may lead to it.
+void kept_in_local(const Subject& s, u64 once, std::vector<Advice>& list) {
+  const measure::FirstBlock& block = in_launch(s).distribution.first_block;
+  const bool load = s.site.site.kind == access::Kind::load;
+  const double times = static_cast<double>(block.requests) / static_cast<double>(once);
+  Advice out = draft(s, findings::uncoalesced(s.site.site.kind), Metric::sectors);
+  out.title =
+      fmt::format("neighbouring threads are {} bytes apart, and each thread {} its own structure {} times",
+                  s.site.pattern.shape.distance(), load ? "reads" : "writes", findings::times(times));
+  out.cause = "seen in block 0; no thread goes to a structure of another one, but a loop goes to memory in "
+              "each round";
+  out.change = fmt::format(
+      "copy {}[i] into a local variable before the loop, and store it once behind the loop, if no "
+      "other thread uses it in between",
+      name_of(s));
+  out.example = fmt::format("T own = {0}[i]; for (…) … own … ; {0}[i] = own;", name_of(s));
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, once, block.requests));
+  out.asks_for_less = true;
+  out.after.ideal_sectors = of_all_blocks(s.counters.ideal_sectors, once, block.requests);
+  list.push_back(std::move(out));
+}
+
 void kept_in_register(const Subject& s, bool waste, std::vector<Advice>& list) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const u64 first = block.requests - block.again; // requests that are no repetition
@@ -92,6 +114,7 @@ void repeated(const Subject& s, std::vector<Advice>& list) {
   if (times_in_a_row(s) >= often && (!waste || s.site.pattern.kind() == measure::PatternKind::strided) &&
       !meets_others(s))
     return kept_in_register(s, waste, list);
+  if (const u64 once = requests_of_own_structure(s); once != 0) return kept_in_local(s, once, list);
   if (times_read(s) < often || !several_warps || waste || moves_more_than_sectors(s)) return;
   Advice out = draft(s, findings::Rule::repeated_load, Metric::sectors);
   out.title = fmt::format("the first block reads each sector {} times", findings::times(times_read(s)));

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace warplens::advise::rules {
 
@@ -37,7 +38,9 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
   const u64 turns = in_launch(s).counters[column].instructions;
   const double times =
       static_cast<double>(out.after.instructions) / static_cast<double>(s.counters.instructions);
-  double now = 0, then = 0; // sectors
+  std::vector<const measure::SiteRecord*> beside;
+  std::map<measure::InlinedPlace, u64>
+      performed; // at each place: several where a turn takes several elements
   std::vector<std::string> names;
   for (const measure::SiteRecord& other : in_function(s)) {
     const measure::FirstBlock& block = other.distribution.first_block;
@@ -50,17 +53,28 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
         !name.empty() && std::ranges::find(names, name) == names.end())
       names.push_back(name);
     if (!is_device(other.space)) continue;
-    const u64 each = ceil_div(u64{lanes} * other.site.bytes, measure::sector_bytes) * (warp_size / lanes);
-    now += static_cast<double>(other.counters[column].sectors);
-    then += times * static_cast<double>(each * other.counters[column].requests);
+    beside.push_back(&other);
+    performed[measure::place_of(other.site)] += other.counters[column].instructions;
+  }
+  u64 in_launch = 0;
+  for (const measure::SiteRecord& other : at_place(s)) in_launch += other.counters[column].instructions;
+  double now = 0, then = 0; // sectors
+  bool apart = false;
+  for (const measure::SiteRecord* other : beside) {
+    const u64 elements =
+                  std::max<u64>(1, performed[measure::place_of(other->site)] / std::max<u64>(1, in_launch)),
+              bytes = other->site.bytes,
+              each = std::min(ceil_div(lanes * elements * bytes, measure::sector_bytes),
+                              lanes * ceil_div(bytes, measure::sector_bytes)) *
+                     (warp_size / lanes);
+    apart = apart || elements > 1;
+    now += static_cast<double>(other->counters[column].sectors);
+    then += times * static_cast<double>(each * other->counters[column].requests);
   }
   if (!names.empty())
     out.change +=
-        fmt::format(". Lanes then read {} side by side, too, where they read one address now: look at "
-                    "what that costs",
-                    fmt::join(names, ", "));
-  u64 in_launch = 0;
-  for (const measure::SiteRecord& other : at_place(s)) in_launch += other.counters[column].instructions;
+        fmt::format(". Lanes then read {} {}, too, where they read one address now: look at what that costs",
+                    fmt::join(names, ", "), apart ? "some elements apart" : "side by side");
   if (then > now && in_launch != 0)
     out.lost_beside = static_cast<u64>((then - now) * static_cast<double>(s.counters.instructions) /
                                        static_cast<double>(in_launch));

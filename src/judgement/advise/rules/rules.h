@@ -112,8 +112,19 @@ inline constexpr u64 largest_vector = 16;
 std::string_view parameter_type(std::string_view function, u32 n);
 // What the array is declared as one of, as far as the kernel's name tells, or the source; else empty.
 std::string_view element_type(const Subject&);
-// Is the array declared as one of numbers, not of structures? As far as these tell.
+// Is the array declared as one of numbers, or of structures? As far as these tell.
 bool has_numbers(const Subject&);
+bool has_structures(const Subject&);
+// Do the accesses of the thread that go to the array of `s` make up whole vectors of so many bytes, each of which begins where a vector
+// may, in all warps that were recorded? `only_here`: those of one place in the source.
+bool are_whole_vectors(const Subject&, u64 bytes, bool only_here);
+// The bytes that divide all distances between lanes of a warp, in every class; 0 where too few lanes tell.
+u64 row_of_column(const Subject&);
+// Do lanes that the data send anywhere move a small structure member by member? Then `out` says to move it at once, counted for the lanes.
+bool say_vector_of_gather(const Subject&, Advice& out);
+// Does each lane load and store nothing of the array but a structure of its own, again in each round of a loop? How many requests of the
+// first block are those of one round; else 0.
+u64 requests_of_own_structure(const Subject&);
 // The bytes from one element to the next: in rows of so many bytes, the access's width where nothing tells of structures; and of
 // structures that lie so far apart from lane to lane, or in parts of it.
 u64 element_in_row(const Subject&, u64 row);

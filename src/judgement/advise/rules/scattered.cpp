@@ -244,8 +244,7 @@ void say_links(const Subject& s, Advice& out) {
   out.confidence = Confidence::possible;
 }
 
-// The bytes that divide all distances between lanes of a warp, in every class; 0 where too few lanes tell.
-static u64 row_of_column(const Subject& s) {
+u64 row_of_column(const Subject& s) {
   constexpr u32 some = 8; // distances
   u64 out = 0;
   u32 known = 0;
@@ -307,7 +306,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     list.push_back(std::move(out));
     return;
   }
-  if (!apart && !is_heap(s) && say_rows_of_threads(s, out)) {
+  if (!apart && (say_vector_of_gather(s, out) || (!is_heap(s) && say_rows_of_threads(s, out)))) {
     list.push_back(std::move(out));
     return;
   }

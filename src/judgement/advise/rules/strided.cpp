@@ -70,10 +70,14 @@ Change consecutive_sources(const Subject& s) {
 // Each thread walks along a row of its own.
 void say_row_of_thread(const Subject& s, u64 stride, Advice& out) {
   const bool is_short = stride <= largest_structure && stride % s.site.site.bytes == 0;
-  if (!is_short || in_parts(s.site.pattern.shape))
+  if (!is_short || in_parts(s.site.pattern.shape)) {
     say_rows_of_threads(s, out);
-  else
-    say_other_order(s, stride, out);
+    // What the loop reads beside the row would cost more than the row does now.
+    const bool loses = out.after.sectors + out.lost_beside >= s.counters.sectors;
+    if (!loses || stride % s.site.site.bytes != 0 || in_parts(s.site.pattern.shape)) return;
+    out.lost_beside = 0;
+  }
+  say_other_order(s, stride, out);
 }
 
 void say_change(const Subject& s, u64 stride, Advice& out) {

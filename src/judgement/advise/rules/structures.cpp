@@ -27,8 +27,9 @@ bool has_array_member(const Subject& s, u64 stride) {
 }
 
 // Are so many accesses of a thread the parts of one vector?
-bool are_a_vector(const Subject& s, u64 parts, u64 stride) {
-  return parts * s.site.site.bytes == stride && is_power_of_two(stride) && stride <= largest_vector;
+bool are_a_vector(const Subject& s, u64 parts, u64 stride, bool only_here) {
+  return parts * s.site.site.bytes == stride && is_power_of_two(stride) && stride <= largest_vector &&
+         are_whole_vectors(s, stride, only_here);
 }
 
 // "double2", of a vector of which the access moves a part, and which lanes are apart: "double4". Empty: it is no such vector.
@@ -99,7 +100,7 @@ bool say_parts(const Subject& s, u64 stride, Advice& out) {
 } // namespace
 
 bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
-  return are_a_vector(s, near.unrolled + 1, stride);
+  return are_a_vector(s, near.unrolled + 1, stride, true);
 }
 
 bool is_library_state(const Subject& s) { return element_type(s).starts_with("curandState"); }
@@ -138,15 +139,15 @@ bool has_records(const Subject& s, u64 stride, const Neighbours& near) {
 void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
   const u64 elements = stride / s.site.site.bytes;
   out.way = Way::turns;
-  out.change = "let neighbouring threads take neighbouring elements: thread t takes t, t + threads, "
-               "t + 2*threads, … (threads: gridDim.x*blockDim.x)";
+  out.change = "let neighbouring threads take neighbouring elements: of its block's part, thread t takes t, "
+               "t + threads, t + 2*threads, … (t: threadIdx.x, threads: blockDim.x)";
   if (!apart)
     out.change += fmt::format(", where all are treated alike; where a thread needs its {0} together, {1} "
                               "(count: how many threads)",
                               elements, other_way_round(s, stride));
   else if (stores_as_many(s))
     out.change += ", if none depends on the one before it";
-  out.example = "for (int i = t; i < n; i += threads) …";
+  out.example = "for (int i = begin + threadIdx.x; i < end; i += blockDim.x) … // the block's part";
   predict(s, parts_apart(s), out);
 }
 
@@ -157,7 +158,7 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   const u32 members = near.members + near.unrolled;
-  const bool whole = members * bytes == stride, vector = are_a_vector(s, members, stride);
+  const bool whole = members * bytes == stride, vector = are_a_vector(s, members, stride, false);
   if (!vector && say_parts(s, stride, out)) return;
   if (vector && (bytes != 1 || stride <= 4))
     out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
@@ -167,7 +168,7 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
         fmt::format("; where it is one array, {} (count: how many structures)", other_way_round(s, stride));
   if (bytes == 1 && stride > 4)
     out.change += "; if the structure is packed, align its members, which are read byte by byte now";
-  else if (whole && !vector && padded <= largest_vector)
+  else if (whole && padded > stride && padded <= largest_vector)
     out.change += fmt::format(", or pad it to {0} bytes with __align__({0}), which one access moves", padded);
   out.example = "x[i] instead of p[i].x";
 }
@@ -188,8 +189,10 @@ void say_elements(const Subject& s, u64 stride, Advice& out) {
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   if (say_parts(s, stride, out)) return;
-  out.change = "let neighbouring threads use neighbouring elements: ";
-  if (!of_scalars) out.change += "one array per member where this is one of a structure, ";
+  out.change = has_structures(s) ? "store one array per member (structure of arrays), "
+                                 : "let neighbouring threads use neighbouring elements: ";
+  if (!of_scalars && !has_structures(s))
+    out.change += "one array per member where this is one of a structure, ";
   if (!of_scalars && has_array_member(s, stride))
     out.change += "and of a member that is an array one for each of its elements, ";
   if (stride % s.site.site.bytes != 0)
