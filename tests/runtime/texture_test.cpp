@@ -35,7 +35,6 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR*, cudaArray_t);
 CUresult cuArrayDestroy(cudaArray_t);
 CUresult cuTexObjectCreate(cudaTextureObject_t*, const void*, const CUDA_TEXTURE_DESC*, const void*);
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC*, cudaTextureObject_t);
-CUresult cuTexObjectDestroy(cudaTextureObject_t);
 CUresult cuMemcpyHtoA_v2(cudaArray_t, std::size_t, const void*, std::size_t);
 CUresult cuMemcpyAtoH_v2(void*, cudaArray_t, std::size_t, std::size_t);
 }
@@ -276,7 +275,7 @@ TEST_F(Arrays, TheDriverHasTheSameUnderItsOwnWords) {
   EXPECT_EQ(cuMemcpyHtoA_v2(array, 0, in.data(), 16), CUDA_SUCCESS);
   EXPECT_EQ(cuMemcpyAtoH_v2(out.data(), array, 0, 16), CUDA_SUCCESS);
   EXPECT_EQ(in, out);
-  EXPECT_EQ(cuTexObjectDestroy(texture), CUDA_SUCCESS);
+  EXPECT_EQ(cudaDestroyTextureObject(texture), cudaSuccess);
   EXPECT_EQ(cuArrayDestroy(array), CUDA_SUCCESS);
   EXPECT_EQ(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
 }

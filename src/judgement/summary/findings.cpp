@@ -118,7 +118,7 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
     const AccessRow& row = row_at(model, access);
     auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
       return findings::of_any_kind(advice.rule) == findings::of_any_kind(main->rule) &&
-             advice.metric == main->metric && !advice.change.empty();
+             advice.way == main->way && advice.metric == main->metric && !advice.change.empty();
     });
     const bool changes = same != row.advice.end();
     out.before += advise::value(main->metric, changes ? same->before : done_of(row));

@@ -8,6 +8,7 @@
 #include "explain/view/picture.h"
 #include "explain/view/summary.h"
 #include "html/picture.h"
+#include "measure/totals.h"
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -68,7 +69,7 @@ std::string_view unit_of(Space space) {
 }
 
 Json cost_json(Space space, const arch::Counts& c) {
-  const double efficiency = explain::efficiency(space, c);
+  const double efficiency = measure::efficiency(c, space);
   if (space == Space::shared) return {c.wavefronts, c.ideal_wavefronts, c.wavefronts, efficiency};
   if (space == Space::constant) return {c.requests, c.instructions, c.requests, efficiency};
   return {c.transaction_bytes, c.bytes_used, c.transactions, efficiency};
