@@ -107,7 +107,7 @@ CU
 run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 --json links.json links.cu
 expect_in stderr 'pointer jumping'
 expect_not_in stderr 'give each row to|the other way round'
-expect_json links.json 'sorted((l["kernel"][:4], s["line"]) for l in r["launches"] for s in l["sites"] if s.get("follows_links"))' "[('_Z5l', 11), ('_Z7f', 4)]"
+expect_json links.json 'sorted({(l["kernel"][:4], s["line"]) for l in r["launches"] for s in l["sites"] if s.get("follows_links")})' "[('_Z5l', 11), ('_Z7f', 4)]"
 # A transpose needs a tile, and tiles that are copied past the L1 other places for their chunks.
 run "$warplens" run --compiler clang --sm 90 --kernel 'turn|matrices' --top-lines 0 --width 400 "$programs/advice_tiles.cu"
 expect_in stderr 'collect a tile in shared memory, and store it from there row by row'
