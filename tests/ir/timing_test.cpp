@@ -110,5 +110,20 @@ TEST(Timing, WhoWinsARace) {
             "- -");
 }
 
+// A register holds one value after the other, as machine code has them.
+TEST(Timing, IsAskedOfValuesNotOfRegisters) {
+  const std::string at_r1 = "mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %d0, %d1; st.global.u32 [%d1], %r0;";
+  EXPECT_EQ(body("atom.global.add.u32 %r1, [%d0], 1; st.global.u32 [%d0], %r1; mov.u32 %r1, %r0;" + at_r1),
+            "- - -");
+  EXPECT_EQ(body("mov.u32 %r1, %r0;" + at_r1 + "atom.global.add.u32 %r1, [%d0], 1;" + at_r1), "- - race");
+  // of some threads alone, and from the turn before
+  EXPECT_EQ(body("mov.u32 %r1, 0; setp.lt.u32 %p0, %r0, 5; @%p0 atom.global.add.u32 %r1, [%d0], 1;" + at_r1),
+            "- race");
+  EXPECT_EQ(
+      body("mov.u32 %r1, 0; L: " + at_r1 +
+           "atom.global.add.u32 %r1, [%d0], 1; add.u32 %r2, %r2, 1; setp.lt.u32 %p0, %r2, 9; @%p0 bra L;"),
+      "race -");
+}
+
 } // namespace
 } // namespace warplens::ir

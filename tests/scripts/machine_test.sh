@@ -46,6 +46,17 @@ for one in 75: 90: 120: '120:-Xptxas -O0'; do
   done
 done
 
+# Atomics by addresses of each space, some of which the machine code does with loops: what the host expects.
+for sm in 75 86 90 120; do
+  "$nvcc" -O3 -std=c++17 -w -cudart shared -gencode "arch=compute_$sm,code=[compute_$sm,sm_$sm]" "$programs/spaces.cu" -o spaces || fail 'spaces: not built'
+  for code in ptx machine; do
+    run "$warplens" run --sm $sm --code $code ./spaces
+    expect_code 0
+    expect_not_in stderr 'runs as PTX'
+    expect_in stdout '^0 of [0-9]* differ$'
+  done
+done
+
 # Lanes that wait in loops come apart (YIELD), and are together again where they shuffle: by each architecture in its own way (BRA.DIV, BRA.CONV).
 for sm in 75 86 90 120; do
   build "$programs/together.cu" together sm_$sm

@@ -1,9 +1,10 @@
-// Three steps: what registers hold follows from atomics and polling loads (Origins, over all functions until nothing
+// Three steps: what values come from follows from atomics and polling loads (Origins, over all functions until nothing
 // changes); which blocks run as often as such values say (Labels: the body of a loop that ends by one, else what lies
 // between a branch and the place where its ways meet); and the accesses there, or with such addresses.
 #include "ir/timing.h"
 #include "ir/added_operands.h"
 #include "ir/cfg.h"
+#include "ir/values.h"
 #include <algorithm>
 
 namespace warplens::ir {
@@ -43,30 +44,28 @@ bool keeps_apart(Opcode opcode) { return opcode == Opcode::cvt || !summands(opco
 class Origins {
 public:
   Origins(const Module& module, std::span<const FunctionId> functions) : module_(module) {
-    for (FunctionId id : functions) registers_[id].resize(module.functions[id.value].registers.size());
-    for (bool changed = true; changed;) {
+    for (FunctionId id : functions) values_.try_emplace(id, module.functions[id.value], either);
+    do {
       changed_ = false;
       for (FunctionId id : functions) {
-        const Function& function = module.functions[id.value];
-        registers_of_ = &registers_[id];
-        for (const Instruction& i : function.instructions) follow(function, i);
+        values_of_ = &values_.at(id);
+        values_of_->settle([&](const Instruction& i) { follow(module.functions[id.value], i); });
       }
-      changed = changed_;
-    }
+    } while (changed_);
   }
 
-  ValueOrigin of(FunctionId function, RegisterId r) const {
-    return r.valid() ? registers_.at(function)[r.value] : ValueOrigin{};
-  }
-  ValueOrigin of(FunctionId function, const Operand& o) const {
-    return o.kind == Operand::Kind::reg || o.kind == Operand::Kind::address ? of(function, o.reg)
-                                                                            : ValueOrigin{};
+  // Of an operand, and of an instruction's guard, of that function.
+  ValueOrigin of(FunctionId function, const Operand& o) const { return values_.at(function).of(o); }
+  ValueOrigin of_guard(FunctionId function, const Instruction& i) const {
+    return values_.at(function).of_guard(i);
   }
 
 private:
+  static ValueOrigin either(const ValueOrigin& a, const ValueOrigin& b) {
+    return static_cast<ValueOrigin>(a | b);
+  }
   ValueOrigin of(const Operand& o) const {
-    ValueOrigin out = reads_clock(o) ? polled : ValueOrigin{};
-    if (o.reg.valid()) out |= (*registers_of_)[o.reg.value];
+    ValueOrigin out = values_of_->of(o) | (reads_clock(o) ? polled : 0);
     if (o.variable.valid())
       if (auto known = variables_.find(o.variable); known != variables_.end()) out |= known->second;
     return out;
@@ -75,11 +74,11 @@ private:
     changed_ |= (known | more) != known;
     known |= more;
   }
-  void give(const Operand& to, ValueOrigin origin) {
-    if (origin == 0) return;
+  void give(const Instruction& i, const Operand& to, ValueOrigin origin) {
     if (to.kind == Operand::Kind::reg)
-      grow((*registers_of_)[to.reg.value], origin);
-    else if (to.variable.valid() && module_.variables[to.variable.value].space == StateSpace::param)
+      values_of_->define(i, to, origin);
+    else if (origin != 0 && to.variable.valid() &&
+             module_.variables[to.variable.value].space == StateSpace::param)
       grow(variables_[to.variable], origin);
   }
 
@@ -87,12 +86,12 @@ private:
     const Form& form = module_.form(i);
     std::span<const Operand> sources = function.sources(i);
     if (form.opcode == Opcode::call) return pass(function, i);
-    ValueOrigin in = i.guard.valid() ? (*registers_of_)[i.guard.value] : ValueOrigin{};
+    ValueOrigin in = values_of_->of_guard(i);
     for (const Operand& source : sources) in |= of(source);
     if (form.opcode == Opcode::st && form.space() == StateSpace::param && !sources.empty())
-      return give(sources[0], in);
+      return give(i, sources[0], in);
     ValueOrigin out = result(form, sources, in);
-    for (const Operand& to : function.destinations(i)) give(to, out);
+    for (const Operand& to : function.destinations(i)) give(i, to, out);
   }
 
   ValueOrigin result(const Form& form, std::span<const Operand> sources, ValueOrigin in) const {
@@ -123,13 +122,13 @@ private:
       if (ValueOrigin origin = of(sources[a + 1])) grow(variables_[callee.parameters[a]], origin);
     for (std::size_t r = 0; r < results.size() && r < callee.results.size(); ++r)
       if (auto known = variables_.find(callee.results[r]); known != variables_.end())
-        give(results[r], known->second);
+        give(i, results[r], known->second);
   }
 
   const Module& module_;
-  std::unordered_map<FunctionId, std::vector<ValueOrigin>> registers_;
+  std::unordered_map<FunctionId, Values<ValueOrigin>> values_;
   std::unordered_map<VariableId, ValueOrigin> variables_; // .param
-  std::vector<ValueOrigin>* registers_of_ = nullptr;      // of the function at hand
+  Values<ValueOrigin>* values_of_ = nullptr;              // of the function at hand
   bool changed_ = false;
 };
 
@@ -177,7 +176,7 @@ private:
     const Instruction& last = function_.instructions[block.first + block.count - 1];
     if (module_.form(last).family() != Family::control || module_.form(last).opcode == Opcode::call)
       return {};
-    ValueOrigin out = origins_.of(id_, last.guard);
+    ValueOrigin out = origins_.of_guard(id_, last);
     if (last.target_count != 0)
       for (const Operand& source : function_.sources(last)) out |= origins_.of(id_, source);
     return out;
@@ -313,7 +312,7 @@ std::unordered_map<SiteId, Timing> timing_dependence(const Module& module,
         const Instruction& i = function.instructions[function.blocks[b].first + n];
         Timing timing = inherited;
         strengthen(timing, labels.of(b));
-        ValueOrigin origin = origins.of(id, i.guard);
+        ValueOrigin origin = origins.of_guard(id, i);
         std::span<const Operand> sources = function.sources(i);
         for (const Operand& source : sources)
           if (i.site.valid() && source.kind == Operand::Kind::address) origin |= origins.of(id, source);

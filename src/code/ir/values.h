@@ -20,6 +20,9 @@ public:
   // The number of the register's value; no_value where the operand has none. Of an operand of the function.
   u32 number(const Operand& o) const { return ssa_.of_operand[place(o)]; }
   Fact of(const Operand& o) const { return of(number(o)); }
+  Fact of_guard(const Instruction& i) const {
+    return of(ssa_.of_guard[static_cast<std::size_t>(&i - function_.instructions.data())]);
+  }
 
   // Calls step(instruction) for each until nothing is new; it says what it knows by define().
   template <class F> void settle(F&& step) {

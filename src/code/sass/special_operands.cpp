@@ -448,8 +448,8 @@ void counted_address(Decoder& d) {
 }
 
 void queried_address(Decoder& d) { // of QSPC
-  if (d.fields.form() != 4) return d.add(memory_at(d, 40, 24));
-  Operand o = d.memory(24);
+  Operand o = memory_at(d, 40, 24);
+  if (d.fields.form() != 4) return d.add(o);
   o.has_register = o.number != zero_register;
   o.uniform = d.uniform(32).number, o.has_uniform = true;
   if (d.fields.bit(90)) o.part = Modifier::n64;

@@ -23,6 +23,9 @@ std::string in_brackets(const std::string& base, i64 offset) {
   if (base.empty()) return fmt::format("[{}]", offset);
   return offset == 0 ? fmt::format("[{}]", base) : fmt::format("[{}+{}]", base, offset);
 }
+std::string base_of(const std::string& in_brackets) {
+  return in_brackets.substr(1, in_brackets.find_first_of("+]") - 1);
+}
 
 } // namespace
 
@@ -430,12 +433,13 @@ bool Kernel::memory() {
   }
   case Opcode::QSPC: {
     if (!is_zero(at(1))) return refuse();
-    const std::string address = global_address(at(2));
+    const std::string base = base_of(global_address(at(2)));
     act("isspacep.{} {}, {};",
         has(Modifier::S)   ? "shared"
+        : has(Modifier::D) ? "shared::cluster"
         : has(Modifier::L) ? "local"
                            : "global",
-        predicate(at(0)).name, address.substr(1, address.find_first_of("+]") - 1));
+        predicate(at(0)).name, base);
     return true;
   }
   default: return atomics();
@@ -469,10 +473,22 @@ bool Kernel::atomics() {
   };
   const std::string scope = shared ? "" : order(true);
   if (o == Opcode::ATOM && wanted(at(0))) {
-    // P: the address is one of global memory. Elsewhere nothing happens, and the code that follows does it another way.
-    const std::string where = global_address(at(first + 1)), done = predicate_temporary();
+    // P: the memory at the address performs the operation; elsewhere nothing happens, and the code that follows does it another way.
+    // Local memory performs none, the block's own shared memory no arithmetic, that of other blocks no sums of floats (so does code of
+    // ptxas expect it, which asks for no P where every memory performs the operation).
+    const std::string base = base_of(global_address(at(first + 1))), done = predicate_temporary();
     put("setp.ne.u32 {}, 0, 0;", done);
-    act("isspacep.global {}, {};", done, where.substr(1, where.find_first_of("+]") - 1));
+    if (has(Modifier::F32) || has(Modifier::F64)) {
+      act("isspacep.global {}, {};", done, base);
+    } else {
+      const std::string not_there = predicate_temporary();
+      act("isspacep.local {}, {};", not_there, base);
+      if (!has(Modifier::CAS) && !has(Modifier::EXCH)) {
+        act("isspacep.shared {}, {};", done, base);
+        act("or.pred {0}, {0}, {1};", not_there, done);
+      }
+      act("not.pred {}, {};", done, not_there);
+    }
     write_predicate(at(0), done);
     guard_ = fmt::format("@{} ", done);
   }
@@ -493,7 +509,7 @@ bool Kernel::atomics() {
                       lanes = temporary(), mask = temporary(), before = temporary(),
                       expected = value(compare), wanted_value = value(fresh);
     act("activemask.b32 {};", mask);
-    act("match.any.sync.b32 {}, {}, {};", lanes, where.substr(1, where.find_first_of("+]") - 1), mask);
+    act("match.any.sync.b{} {}, {}, {};", shared ? 32 : 64, lanes, base_of(where), mask);
     put("mov.u32 {}, %lanemask_lt;", before);
     put("and.b32 {0}, {0}, {1};", lanes, before);
     put("setp.eq.u32 {}, {}, 0;", serves, lanes);
