@@ -57,6 +57,12 @@ for sm in 75 86 90 120; do
   done
 done
 
+# In the shared memory of another block some of them lose updates, as they do on an H200.
+"$nvcc" -O3 -std=c++17 -w -cudart shared -arch=sm_90 "$programs/cluster_atomics.cu" -o cluster_atomics || fail 'cluster_atomics: not built'
+run "$warplens" run --code machine ./cluster_atomics
+expect_code 0
+grep -v -e '^#' -e '^operation' "$source_dir/tests/hardware/data/h200_cluster_atomics.tsv" | diff - stdout >&2 || fail 'cluster_atomics: not as on the GPU'
+
 # Lanes that wait in loops come apart (YIELD), and are together again where they shuffle: by each architecture in its own way (BRA.DIV, BRA.CONV).
 for sm in 75 86 90 120; do
   build "$programs/together.cu" together sm_$sm

@@ -474,16 +474,20 @@ bool Kernel::atomics() {
   const std::string scope = shared ? "" : order(true);
   if (o == Opcode::ATOM && wanted(at(0))) {
     // P: the memory at the address performs the operation; elsewhere nothing happens, and the code that follows does it another way.
-    // Local memory performs none, the block's own shared memory no arithmetic, that of other blocks no sums of floats (so does code of
-    // ptxas expect it, which asks for no P where every memory performs the operation).
+    // Local memory performs none, the block's own shared memory no arithmetic. That of other blocks performs no sums of floats, and
+    // of arithmetic in 64 bits sums alone (an H200 does so, tests/hardware/data/h200_cluster_atomics.tsv). Where ptxas does not
+    // expect that, its code loads and stores, and loses updates.
     const std::string base = base_of(global_address(at(first + 1))), done = predicate_temporary();
+    const bool copies = has(Modifier::CAS) || has(Modifier::EXCH);
+    const bool of_floats =
+        has(Modifier::F32) || has(Modifier::F64) || has(Modifier::F16x2) || has(Modifier::BF16x2);
     put("setp.ne.u32 {}, 0, 0;", done);
-    if (has(Modifier::F32) || has(Modifier::F64)) {
+    if (of_floats || (wide && !copies && !has(Modifier::ADD))) {
       act("isspacep.global {}, {};", done, base);
     } else {
       const std::string not_there = predicate_temporary();
       act("isspacep.local {}, {};", not_there, base);
-      if (!has(Modifier::CAS) && !has(Modifier::EXCH)) {
+      if (!copies) {
         act("isspacep.shared {}, {};", done, base);
         act("or.pred {0}, {0}, {1};", not_there, done);
       }
