@@ -14,8 +14,8 @@ public:
   using Either = Fact (*)(const Fact&, const Fact&);
   // `either`: what is known of one value or the other; of Fact{} and another it is the other.
   Values(const Function& function, Either either)
-      : function_(function), ssa_(single_assignment(function, analyse(function))), either_(either),
-        facts_(ssa_.values()) {}
+      : function_(function), cfg_(analyse(function)), ssa_(single_assignment(function, cfg_)),
+        either_(either), facts_(ssa_.values()) {}
 
   // The number of the register's value; no_value where the operand has none. Of an operand of the function.
   u32 number(const Operand& o) const { return ssa_.of_operand[place(o)]; }
@@ -24,14 +24,17 @@ public:
     return of(ssa_.of_guard[static_cast<std::size_t>(&i - function_.instructions.data())]);
   }
 
-  // Calls step(instruction) for each until nothing is new; it says what it knows by define().
+  // Calls step(instruction) for each that is reached until nothing is new; it says what it knows by define(). In reverse post-order,
+  // so that what a loop adds to is known before what it adds.
   template <class F> void settle(F&& step) {
     do {
       gained_ = false;
-      for (const std::vector<Phi>& block : ssa_.phis)
-        for (const Phi& phi : block)
+      for (const BlockId id : cfg_.reverse_post_order) {
+        for (const Phi& phi : ssa_.phis[id.value])
           for (u32 value : phi.incoming) gain(phi.value, of(value));
-      for (const Instruction& i : function_.instructions) step(i);
+        const Block& block = function_.blocks[id.value];
+        for (u32 n = 0; n < block.count; ++n) step(function_.instructions[block.first + n]);
+      }
     } while (gained_);
   }
   void define(const Instruction& i, const Operand& destination, const Fact& fact) {
@@ -67,6 +70,7 @@ private:
   }
 
   const Function& function_;
+  Cfg cfg_;
   Ssa ssa_;
   Either either_;
   std::vector<Fact> facts_; // [values]
