@@ -103,7 +103,7 @@ options="" launch
 expect_not_in stderr 'refuses'
 run "$warplens" check triton_softmax.ptx
 expect_in stdout 'parameter 1'
-expect_in stdout 'help: pass strides and sizes divisible by 16.*tl\.multiple_of\(offsets, 4\)'
+expect_in stdout 'help: let rows begin at multiples of 16 bytes.*pass sizes and strides divisible by 16'
 expect_not_in stdout '__align__'
 run "$warplens" run triton_softmax.ptx --grid 8 --arg 'f32[1048576]' --arg 'f32[1048576]' --arg 1024 --arg 1024 --arg 0 --arg 0
 expect_in stderr '\(soft_param_0\)'
