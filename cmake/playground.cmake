@@ -41,7 +41,7 @@ function(wasm_object source) # FLAGS…
   set(wasm_objects ${wasm_objects} ${object} PARENT_SCOPE)
 endfunction()
 
-# wasm_room(ROOM WITHOUT…): its files but these, eight at once (warplens_together in warplens.cmake says why that may be).
+# wasm_room(ROOM WITHOUT…): its files but these, eight at once, as warplens_together in warplens.cmake does.
 function(wasm_room place)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${place}/*.cpp ${PROJECT_SOURCE_DIR}/src/${place}/*/*.cpp)
   foreach(without ${ARGN})
