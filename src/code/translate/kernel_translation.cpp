@@ -217,8 +217,10 @@ std::string Kernel::load_address(const std::string& name, u64 offset) {
   return symbol == image_.addresses.end() ? "" : load_half(name, symbol->second, (offset & 4) != 0);
 }
 
-// Half of the address of a variable, or, of a function of the runtime, nothing: call_builtin() knows it by its offset. Empty: neither.
+// Half of the address of a variable, of a pointer to a function, or, of a function of the runtime, nothing: call_builtin() knows it by its
+// offset. Empty: none of these.
 std::string Kernel::load_half(const std::string& name, const SymbolAddress& of, bool high) {
+  if (of.pointer != 0) return fmt::format("mov.b32 {}, {:#x};", name, high ? 0 : of.pointer);
   if (std::ranges::find(runtime_functions, of.name) != std::end(runtime_functions) ||
       of.name.starts_with(copies_to_others))
     return fmt::format("mov.b32 {}, 0;", name);
