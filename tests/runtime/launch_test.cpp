@@ -75,6 +75,8 @@ TEST_F(Launch, RunsAKernelOnVariablesAndMemory) {
   EXPECT_EQ(cudaMemcpyToSymbol(&host_bias, &bias, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpyToSymbol(&host_bias, &bias, 4, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpyToSymbol(&bias, &bias, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+  EXPECT_EQ(cudaMemcpyToSymbol(&host_bias, &bias, 4, 0, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidMemcpyDirection);
   EXPECT_EQ(add(out, 50, {1, 1, 1}, {64, 1, 1}), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(result.data(), out, 256, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(result[49], 149u);

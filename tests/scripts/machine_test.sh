@@ -57,6 +57,12 @@ for sm in 75 86 90 120; do
   done
 done
 
+# Copies whose kind does not fit where their pointers point: the errors of an H200, and what arrives.
+build "$programs/copy_kinds.cu" copy_kinds
+run "$warplens" run ./copy_kinds
+expect_code 0
+diff "$source_dir/tests/hardware/data/h200_copy_kinds.txt" stdout >&2 || fail 'copy_kinds: not as on the GPU'
+
 # In the shared memory of another block some of them lose updates, as they do on an H200.
 "$nvcc" -O3 -std=c++17 -w -cudart shared -arch=sm_90 "$programs/cluster_atomics.cu" -o cluster_atomics || fail 'cluster_atomics: not built'
 run "$warplens" run --code machine ./cluster_atomics

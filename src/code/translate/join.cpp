@@ -40,14 +40,17 @@ public:
     auto fits = [&](const Accesses* one) { return one->may_move(site.bytes); };
     if (std::ranges::any_of(perhaps, fits)) std::erase_if(perhaps, std::not_fn(fits));
     if (perhaps.size() == 1) site.array = perhaps.front()->array;
-    auto is_variable = [](const Accesses* one) {
-      return one->array.kind != ArrayKind::parameter && !one->array.name.empty();
-    };
-    if (perhaps.size() < 2 || perhaps.size() > most_named || !std::ranges::all_of(perhaps, is_variable))
-      return;
+    if (perhaps.size() < 2) return;
+    std::vector<std::string> variables; // instances of one template each have their own, of the same name
+    for (const Accesses* one : perhaps) {
+      if (one->array.kind == ArrayKind::parameter || one->array.name.empty()) return;
+      std::string name = ptx::variable_name(one->array.name);
+      if (std::ranges::find(variables, name) == variables.end()) variables.push_back(std::move(name));
+    }
+    if (variables.size() > most_named) return;
     site.array = {.kind = perhaps.front()->array.kind};
-    for (const Accesses* one : perhaps)
-      site.array.name += (site.array.name.empty() ? "" : " or ") + ptx::variable_name(one->array.name);
+    for (const std::string& name : variables)
+      site.array.name += (site.array.name.empty() ? "" : " or ") + name;
   }
 
 private:
