@@ -78,9 +78,11 @@ void on_signal(int number) {
   errno = saved;
 }
 
-// Whether the launch has sent what it counted, after some time at most: it may need what the crash left locked.
+// Whether the launch has sent what it counted, after some time at most: it may need what the crash left locked. A busy machine
+// needs seconds.
+constexpr i64 patience = 10'000; // milliseconds
+
 void wait_until_told() {
-  constexpr i64 patience = 2000;
   for (const i64 begin = milliseconds(); !told && is_mine() && milliseconds() - begin < patience;) nap();
 }
 
@@ -152,8 +154,8 @@ Guard::~Guard() {
 }
 
 void leave_to_others() {
-  constexpr i64 patience = 3000;
-  for (const i64 begin = milliseconds(); reason == by_exit && milliseconds() - begin < patience;) nap();
+  constexpr i64 longer = patience + 1000;
+  for (const i64 begin = milliseconds(); reason == by_exit && milliseconds() - begin < longer;) nap();
 }
 
 bool Guard::ends_process() const { return depth == 1 && reason != 0; }
