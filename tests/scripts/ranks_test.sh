@@ -14,8 +14,10 @@ __global__ void some(float* out, int rank) {
   if (rank == 1) out[threadIdx.x + 32] = 2;
   out[threadIdx.x] = 3;
 }
+#include <unistd.h>
 int main(int count, char** words) {
   const char* text = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (text == nullptr) text = std::getenv("PMI_RANK");
   const int rank = std::atoi(text ? text : std::getenv("SLURM_PROCID"));
   if (count > 1 && std::strcmp(words[1], "idle") == 0 && rank == 1) return 0;
   float* out;
@@ -25,6 +27,8 @@ int main(int count, char** words) {
   cudaDeviceSynchronize();
   if (count > 1 && std::strcmp(words[1], "killed") == 0 && rank == 1) std::raise(SIGKILL);
   if (count > 1 && std::strcmp(words[1], "fails") == 0 && rank == 1) return 7;
+  if (count > 2 && rank == std::atoi(words[2])) return 7; // the other waits for it, as in MPI
+  if (count > 2) sleep(30);
 }
 CU
 # job N WORDS…: N ranks of "warplens WORDS…", each with its output and exit code in N.out, N.err, N.code
@@ -83,6 +87,10 @@ cmp -s r.json added.json || fail "files of ranks do not add up to what rank 0 wr
 run "$warplens" report --json once.json 'r.[0-2].json' r.json
 expect_in stdout 'rank 0, 1, 2 of the job is in several of the files, and counted once'
 [ "$(json once.json "$moved")" = "$total" ] || fail "ranks count twice"
+expect_not_in stdout 'the files are of'
+sed 's/"job": *"/&earlier/' r.2.json >earlier.json
+run "$warplens" report r.0.json earlier.json
+expect_in stdout 'the files are of 2 jobs'
 run "$warplens" report added.json
 expect_in stdout '^all: 3 ranks, from 2.05 kB \(rank 0\) to 6.14 kB \(rank 2\)'
 run "$warplens" report r.0.json r.2.json
@@ -118,7 +126,7 @@ expect_json same.same.json '[one["rank"] for one in r["ranks"]["there"]]' '[0, 1
 expect_in 0.err "'same.same.json' has all ranks"
 for name in same.same.0.json same.same.1.json "same.$(uname -n).html"; do [ -s "$name" ] || fail "$name is missing"; done
 # The same in what other commands write.
-named() { OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 run "$warplens" "$@"; }
+named() { OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 run "$warplens" "$@"; }
 named report own.0.json --json 'report.%r.json' --html 'report.%q{LC_ALL}.html' --sarif 'report.%%.sarif' --report "report.%h"
 named diff own.0.json own.1.json --json 'diff.%r.json' --report 'diff.%h'
 named check ranks.cu --findings 'check.%r.json' --sarif 'check.%q{LC_ALL}.sarif' --html 'check.%%.html'
@@ -174,6 +182,14 @@ expect_in stderr 'rank 1 was killed by signal 9'
 codes "0 137"
 job 2 run --strict ranks.cu fails
 codes "0 7"
+# The other rank would wait for it for ever, and the launcher kill it without a report as soon as the first process has ended.
+for failing in 0 1; do
+  job 2 run --json f.json ranks.cu waits $failing
+  codes "7 7"
+  cp 0.err stderr
+  expect_in stderr "rank $failing ended with exit code 7; the others were then ended"
+  expect_json f.json '[one["rank"] for one in r["ranks"]["there"]]' '[0, 1]'
+done
 "$warplens" run ranks.cu >/dev/null 2>&1 </dev/null || true # compiled already: what follows is about ranks alone
 (
   export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE="$$-refused"
@@ -297,12 +313,21 @@ expect_in stderr '^Each of 2 ranks moved nearly the same amount\.'
 SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=7 "$warplens" run --json batch.json ranks.cu >/dev/null 2>stderr || fail "in a batch script: $(cat stderr)"
 expect_not_in stderr 'launches in'
 for rank in 0 1; do
-  SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE="1(x2)" SLURM_JOB_ID=$$ SLURM_STEP_ID=1 \
-    "$warplens" run --json srun.json ranks.cu >$rank.out 2>$rank.err &
+  # With srun --mpi=pmi2 there are variables of PMI, too. Each machine has a parent of its own.
+  PMI_RANK=$rank PMI_SIZE=2 SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=2 SLURM_STEP_TASKS_PER_NODE="1(x2)" SLURM_JOB_ID=$$ SLURM_STEP_ID=1 \
+    sh -c '"$0" run --json srun.json ranks.cu; exit $?' "$warplens" >$rank.out 2>$rank.err &
 done
 wait
 cp 0.err stderr
 expect_in stderr 'launches in 2 ranks' # of two machines, so in the working directory
+# Hydra has a proxy on each machine. All call mpiexec at one address.
+for rank in 0 1; do
+  PMI_RANK=$rank PMI_SIZE=2 MPI_LOCALNRANKS=1 \
+    sh -c '"$0" run ranks.cu; exit $?' "$warplens" --control-port here:$$ --proxy-id $rank >$rank.out 2>$rank.err &
+done
+wait
+cp 0.err stderr
+expect_in stderr 'launches in 2 ranks'
 ls -d warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
 # One trace over several ranks: what is printed is to the byte what one process prints, whatever is wrong with the file.
@@ -347,13 +372,18 @@ job 2 replay - <whole.jsonl
 ls -d "${TMPDIR:-/tmp}"/warplens-ranks-* 2>/dev/null && fail "the ranks' folder is left"
 
 # MPI reads device memory itself: a launch that is counted by proof has written its results when the program gives it a pointer.
-echo 'extern "C" float look(const float* p) { return *p; }' >look.cpp
+cat >look.cpp <<'CPP'
+#include <csignal>
+extern "C" float look(const float* p) { return *p; }
+extern "C" int MPI_Abort(void*, int) { return std::raise(SIGKILL); } // what a launcher makes of it
+CPP
 c++ -shared -fPIC look.cpp -o libmpi.so.40 -Wl,-soname,libmpi.so.40
 cat >aware.cu <<'CU'
 #include <cstdio>
 extern "C" float look(const float*);
+extern "C" int MPI_Abort(void*, int);
 __global__ void add(float* out) { out[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
-int main() {
+int main(int count, char**) {
   float* out;
   cudaMalloc(&out, 64 * 256 * 4);
   cudaMemset(out, 0, 64 * 256 * 4);
@@ -362,6 +392,7 @@ int main() {
     cudaDeviceSynchronize();
     std::printf("%g ", look(out + 999));
   }
+  return count > 1 ? MPI_Abort(nullptr, 5) : 0;
 }
 CU
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -370,10 +401,21 @@ if [ -x "$nvcc" ]; then
   run "$warplens" run --proofs always ./aware
   expect_code 0
   [ "$(cat stdout)" = "1 2 3 " ] || fail "what MPI reads: $(cat stdout)"
+  # A launcher kills all ranks at MPI_Abort: a rank ends without it, and what it printed is there.
+  job 2 run --json abort.json ./aware abort
+  codes "5 5"
+  [ "$(cat 1.out)" = "1 2 3 " ] || fail "before MPI_Abort: $(cat 1.out)"
+  expect_json abort.json '[one["rank"] for one in r["ranks"]["there"]]' '[0, 1]'
 fi
 
-command -v mpirun >/dev/null || exit 0
-run mpirun --allow-run-as-root --oversubscribe -n 4 "$warplens" run --json mpi.json ranks.cu
-expect_code 0
-expect_in stderr 'launches in 4 ranks'
-[ -s mpi.3.json ] || fail "rank 3 left nothing"
+if command -v mpirun.openmpi >/dev/null; then
+  run mpirun.openmpi --allow-run-as-root --oversubscribe -n 4 "$warplens" run --json mpi.json ranks.cu
+  expect_code 0
+  expect_in stderr 'launches in 4 ranks'
+  [ -s mpi.3.json ] || fail "rank 3 left nothing"
+fi
+if command -v mpirun.mpich >/dev/null; then # a proxy for each name of this machine
+  run mpirun.mpich -launcher fork -hosts localhost,127.0.0.1 -n 4 "$warplens" run --json hydra.json ranks.cu
+  expect_code 0
+  expect_in stderr 'launches in 4 ranks'
+fi

@@ -114,10 +114,13 @@ Result<ir::Module> join(ir::Module ptx, std::vector<ir::Module> machine) {
     }
     for (ir::Variable& v : module.variables) {
       if (v.owner.valid()) continue;
-      if (const ir::VariableId known = ptx.find_variable(v.name); !v.external && known.valid()) {
+      const ir::VariableId known = ptx.find_variable(v.name);
+      if (!v.external && known.valid() && !ptx.variables[known.value].external) {
         ptx.variables[known.value].initial =
             std::exchange(v.initial, {}); // addresses of machine code's functions
-        ptx.variables[known.value].relocations.clear();
+        for (ir::Relocation& r : v.relocations)
+          if (r.variable.valid()) r.variable = ptx.find_variable(module.variables[r.variable.value].name);
+        ptx.variables[known.value].relocations = std::exchange(v.relocations, {});
         v.external = true;
       }
       if (v.external) variables.insert(v.name);

@@ -364,12 +364,11 @@ Result<Observed> observe(RunOptions& options, const Job& job, const RankReports*
   const auto begin = std::chrono::steady_clock::now();
   Result<os::ForegroundEnd> end = [&] {
     ProgressLine line(events->ledger(), !options.no_progress, !has_budget(options));
-    EndsTogether together(has_budget(options) ? ranks : nullptr, events->ledger());
-    Result<os::ForegroundEnd> end = os::run_foreground(process_of(*prepared, *events));
-    if (together.stop() && end && (end->signal != 0 || end->exit_code != 0)) {
-      end->exit_code = end->signal = 0;
-      events->ledger().stopped = measure::Stop::at_budget;
-    }
+    EndsTogether together(has_budget(options) || job.ends_all ? ranks : nullptr, events->ledger());
+    os::Foreground process = process_of(*prepared, *events);
+    if (job.ends_all) process.command.environment.emplace_back("WARPLENS_RANK", fmt::format("{}", job.rank));
+    Result<os::ForegroundEnd> end = os::run_foreground(process);
+    if (end) together.settle(*end, job.ends_all);
     return end;
   }();
   if (!end) return failure(end.error());
@@ -467,11 +466,12 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
   if (job.rank != 0) {
     seen->prepared.outputs = std::move(prepared);
     const int code = conclude(own, *seen, job, mine);
-    if (ranks->is_budget_spent())
-      ranks->wait_for_first(std::chrono::hours(24)); // it may go on within its own
+    const std::optional<int> failed = ranks->failed_with();
+    if (ranks->is_budget_spent() || failed)
+      ranks->wait_for_first(std::chrono::hours(24)); // it may go on
     else if (seen->end.signalled)
       ranks->wait_for_first(after_signal);
-    return code;
+    return code != 0 ? failed.value_or(code) : code;
   }
   if (outputs.writes_own && conclude_with(own) == cannot && seen->end.exit_code != cannot) return cannot;
   RankReports::Others others = ranks->wait(longest_wait);
@@ -496,6 +496,7 @@ int run_rank(RankOutputs outputs, const Job& job, const RunOutput& output) {
         {}, "%r in a name is the rank");
     model->warnings.push_back({std::move(note), {}, 1});
   }
+  if (seen->end.exit_code != 0) seen->end.exit_code = ranks->failed_with().value_or(seen->end.exit_code);
   seen->prepared.outputs = std::move(prepared);
   seen->model = std::move(*model);
   return conclude(all, *seen, job, output);

@@ -18,6 +18,7 @@
 #include "driver_api/entry_points.h"
 #include "libraries/exports.h"
 #include "os/elf.h"
+#include "os/environment.h"
 #include "os/file.h"
 #include "preload/compilers.h"
 #include "preload/exports.h"
@@ -28,10 +29,12 @@
 #include "runtime/state.h"
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <elf.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <unordered_map>
 
 namespace warplens::runtime {
@@ -62,6 +65,12 @@ Table driver() {
   Table table;
   for (const DriverExport& function : driver_exports()) table.emplace(function.name, function.function);
   return table;
+}
+
+// In place of MPI_Abort of a rank, at which the launcher kills all of them before they can report. WarpLens ends the others.
+[[noreturn]] void end_rank(void*, int code) {
+  std::fflush(nullptr);
+  ::_exit((code & 0xff) != 0 ? code : 1);
 }
 
 bool defines(const std::vector<Elf::Symbol>& symbols, std::string_view name) {
@@ -175,6 +184,8 @@ void take_over(const char* path, u64 base, bool executable) {
   constexpr std::string_view own = "libwarplens-runtime.so"; // and those that jump into it
   if (!elf || elf->soname() == own || needs(*elf, own)) return;
   if (takes_device_pointers(elf->soname())) host_reads_device_memory();
+  if (elf->soname().starts_with("libmpi") && os::is_set("WARPLENS_RANK"))
+    overwrite(elf->dynamic_symbols(), base, {{"MPI_Abort", reinterpret_cast<Export::Function>(end_rank)}});
   if (elf->soname().starts_with("libpython") ||
       (executable && defines(elf->dynamic_symbols(), "PyGILState_Ensure")))
     python_is_here();

@@ -237,6 +237,12 @@ void MergedRuns::tell_of_ranks() {
         fmt::format("rank {} of the job is in several of the files, and counted once",
                     fmt::join(twice_, ", ")),
         "a file without a rank in its name may have all of them");
+  std::set<std::string> jobs;
+  for (const auto& [job, _] : ranks_) jobs.insert(job);
+  if (jobs.size() > 1)
+    say("rank-jobs",
+        fmt::format("the files are of {} jobs, and ranks of one number are added up", jobs.size()),
+        "leave out what an earlier job has left");
   auto was_told = [](const auto& one) {
     return one.second.signal == SIGTERM || one.second.signal == SIGINT || one.second.signal == SIGHUP;
   };

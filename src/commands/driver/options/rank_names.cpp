@@ -1,5 +1,6 @@
 // See rank_names.h. Variables: Open MPI sets OMPI_COMM_WORLD_*, MPICH's Hydra and what follows it PMI_* and MPI_LOCAL*, srun SLURM_* (a batch
-// script has some of these without being a rank; a step's number tells).
+// script has some of these without being a rank, but none of a step). PMI_RANK and PMI_SIZE are also set by Slurm's plug-ins pmi2 and
+// cray_shasta and by HPE's PALS. So a row holds where all three of its first variables are set.
 #include "driver/options/rank_names.h"
 #include "os/environment.h"
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <sstream>
 #include <unistd.h>
 
 namespace warplens::driver {
@@ -15,36 +17,62 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number that a variable begins with: Slurm writes "2(x3)" for three machines with two ranks each.
-std::optional<u32> number(const char* variable) {
-  const std::string_view text = os::variable(variable);
+// What it begins with: Slurm writes "2(x3)" for three machines with two ranks each.
+std::optional<u32> number(std::string_view text) {
   u32 out = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   return error == std::errc() && end != text.data() ? std::optional(out) : std::nullopt;
 }
 
 struct Launcher {
-  const char *rank, *ranks, *ranks_here, *id, *second_id;
+  const char *rank, *ranks, *ranks_here;
+  std::array<const char*, 3> id;
+  bool ends_all = false; // Job::ends_all
 };
 constexpr Launcher launchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE",
-     "OMPI_MCA_ess_base_jobid"},
-    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "", ""}, // its proxy is the parent of all ranks of a machine
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE", "SLURM_JOB_ID", "SLURM_STEP_ID"}};
+    {"OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", ""},
+     true},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", {"I_MPI_HYDRA_UUID", "", ""}, true},
+    {"SLURM_PROCID",
+     "SLURM_STEP_NUM_TASKS",
+     "SLURM_STEP_TASKS_PER_NODE",
+     {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"}},
+    {"PMI_RANK", "PMI_SIZE", "PMI_LOCAL_SIZE", {"PALS_APID", "", ""}},
+    {"PMI_RANK", "PMI_SIZE", "PMI_SIZE", {"", "", ""}}}; // of one machine, as far as is known
 
-// When a process began: its number may be another's later.
-std::string start_of(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t name_ends = text.rfind(')');
+std::string text_of_process(pid_t process, const char* name) {
+  std::ifstream file(fmt::format("/proc/{}/{}", process, name));
+  return {(std::istreambuf_iterator<char>(file)), {}};
+}
+
+// A word of /proc/PID/stat, counted from behind the name.
+constexpr int parent = 2, start_time = 20;
+std::string stat_of(pid_t process, int word) {
+  const std::string text = text_of_process(process, "stat");
+  std::istringstream words(text.substr(std::min(text.size(), text.rfind(')') + 1)));
   std::string out;
-  constexpr int start_time = 20; // words behind the name
-  if (name_ends == text.npos) return out;
-  std::istringstream words(text.substr(name_ends + 1));
-  for (int n = 0; n < start_time && words >> out; ++n) {
+  for (int n = 0; n < word && words >> out; ++n) {
   }
   return out;
 }
+
+// Hydra has no variable for the job. But its proxies, one a machine, are ancestors of the ranks, and all are told where mpiexec listens.
+std::string address_of_hydra() {
+  constexpr std::string_view option("--control-port\0", 15);
+  for (pid_t process = ::getppid(); process > 1;
+       process = static_cast<pid_t>(number(stat_of(process, parent)).value_or(0))) {
+    const std::string words = text_of_process(process, "cmdline");
+    if (const std::size_t at = words.find(option); at != words.npos)
+      return words.substr(at + option.size()).c_str(); // up to the next word
+  }
+  return {};
+}
+
+// The parent, and when it began: its number may be another's later.
+std::string parent_process() { return fmt::format("{} {}", ::getppid(), stat_of(::getppid(), start_time)); }
 
 diag::Diagnostic bad_name(const std::string& name, const std::string& what) {
   return diag::error(
@@ -82,13 +110,15 @@ bool is_no_file(const std::string& name) {
 Job job_of_launcher() {
   Job job;
   for (const Launcher& one : launchers) {
-    const std::optional<u32> rank = number(one.rank), ranks = number(one.ranks);
-    if (!rank || !ranks || *rank >= *ranks) continue;
-    if (std::string_view(one.rank) == "SLURM_PROCID" && !number(one.second_id)) continue;
-    job.rank = *rank, job.ranks = *ranks;
-    job.ranks_here = std::clamp(number(one.ranks_here).value_or(*ranks), 1u, *ranks);
-    const std::string name = os::variable(one.id), second = os::variable(one.second_id);
-    job.id = name.empty() ? fmt::format("{} {}", ::getppid(), start_of(::getppid())) : name + " " + second;
+    const std::optional<u32> rank = number(os::variable(one.rank)), ranks = number(os::variable(one.ranks)),
+                             ranks_here = number(os::variable(one.ranks_here));
+    if (!rank || !ranks || !ranks_here || *rank >= *ranks) continue;
+    job.rank = *rank, job.ranks = *ranks, job.ends_all = one.ends_all;
+    job.ranks_here = std::clamp(*ranks_here, 1u, *ranks);
+    for (const char* variable : one.id)
+      if (const std::string text = os::variable(variable); !text.empty()) job.id += text + " ";
+    if (job.id.empty()) job.id = address_of_hydra();
+    if (job.id.empty()) job.id = parent_process();
     break;
   }
   return job;

@@ -9,6 +9,8 @@ struct Job {
   u32 rank = 0, ranks = 1;
   u32 ranks_here = 1; // on this machine
   std::string id;     // the same for all ranks of the job, and for no other job
+  bool ends_all =
+      false; // once a rank's process has ended with an exit code or by a signal, the launcher kills the others
   bool has_several() const { return ranks > 1; }
 };
 // From the environment that the launcher made: Open MPI, MPICH and its kin (PMI), Slurm's srun. Another process than a rank is a job of

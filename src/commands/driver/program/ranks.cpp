@@ -1,7 +1,6 @@
 // See ranks.h.
 #include "driver/program/ranks.h"
 #include "os/environment.h"
-#include "os/foreground.h"
 #include "os/interrupt.h"
 #include "os/no_write_signals.h"
 #include "os/temp_dir.h"
@@ -23,7 +22,7 @@ namespace fs = std::filesystem;
 
 using Clock = std::chrono::steady_clock;
 constexpr auto step = std::chrono::milliseconds(20);
-constexpr const char* spent = "budget-spent";
+constexpr const char *spent_file = "/budget-spent", *failed_file = "/failed";
 constexpr auto to_begin = std::chrono::seconds(5); // a rank that has not come by then will not
 
 std::string RankReports::file(u32 rank, const char* suffix) const {
@@ -136,9 +135,16 @@ bool RankReports::first_is_there() {
   return *(first_came_ = false);
 }
 
-void RankReports::tell_budget_spent() const { std::ofstream(folder_ + "/" + spent); }
+void RankReports::tell_budget_spent() const { std::ofstream(folder_ + spent_file); }
 
-bool RankReports::is_budget_spent() const { return ::access((folder_ + "/" + spent).c_str(), F_OK) == 0; }
+bool RankReports::is_budget_spent() const { return ::access((folder_ + spent_file).c_str(), F_OK) == 0; }
+
+void RankReports::tell_failure(int exit_code) const { std::ofstream(folder_ + failed_file) << exit_code; }
+
+std::optional<int> RankReports::failed_with() const {
+  int code = 0;
+  return std::ifstream(folder_ + failed_file) >> code ? std::optional(code) : std::nullopt;
+}
 
 void RankReports::wait_for_first(std::chrono::seconds most) const {
   const Clock::time_point begin = Clock::now();
@@ -199,12 +205,24 @@ EndsTogether::EndsTogether(const RankReports* ranks, measure::Ledger& ledger)
   thread_ = os::thread_without_signals([this] { run(); }); // they come to the one that waits for the program
 }
 
-bool EndsTogether::stop() {
+void EndsTogether::join() {
   over_ = true;
-  if (!thread_.joinable()) return told_;
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void EndsTogether::settle(os::ForegroundEnd& end, bool ends_all) {
+  join();
+  if (ranks_ == nullptr) return;
+  const bool ended_well = end.exit_code == 0;
+  if (told_ && !ended_well && ranks_->is_budget_spent()) {
+    end.exit_code = end.signal = 0;
+    ledger_.stopped = measure::Stop::at_budget;
+  } else if (told_ && !ended_well) {
+    end.signal = SIGTERM, end.exit_code = os::end_of(SIGTERM).exit_code;
+  } else if (ends_all && !ended_well && !end.signalled) {
+    ranks_->tell_failure(end.exit_code);
+  }
   if (ledger_.stopped == measure::Stop::at_budget) ranks_->tell_budget_spent();
-  return told_;
 }
 
 void EndsTogether::run() {
@@ -214,7 +232,7 @@ void EndsTogether::run() {
     const Clock::time_point now = Clock::now();
     const u64 progress = std::exchange(before, progress_of(ledger_));
     const bool launches = progress != before || ledger_.begun > ledger_.ended || ledger_.computing != 0;
-    if (!ranks_->is_budget_spent() || (launches && !told_)) since = now;
+    if (!(ranks_->is_budget_spent() || ranks_->failed_with()) || (launches && !told_)) since = now;
     if (now - since < (told_ ? patience : quiet)) continue;
     os::signal_foreground(told_.exchange(true) ? SIGKILL : SIGTERM);
     since = now;

@@ -7,6 +7,7 @@
 #include "driver/options/rank_names.h"
 #include "measure/ledger.h"
 #include "os/file.h"
+#include "os/foreground.h"
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -32,8 +33,11 @@ public:
   // That a budget has ended the program of some rank.
   void tell_budget_spent() const;
   bool is_budget_spent() const;
-  // Launchers kill a job one of whose ranks ends early, Open MPI in a Ctrl-C at once: so none ends before rank 0 has reported. At most so
-  // long, and until a signal comes.
+  // That the program of some rank has failed, with its exit code.
+  void tell_failure(int exit_code) const;
+  std::optional<int> failed_with() const;
+  // Launchers kill a job one of whose ranks ends early, MPICH and, in a Ctrl-C, Open MPI at once: so none ends before rank 0 has reported.
+  // At most so long, and until a signal comes.
   void wait_for_first(std::chrono::seconds most) const;
   std::string report_of(u32 rank) const { return file(rank, ".json"); }
 
@@ -58,20 +62,22 @@ private:
   std::optional<bool> first_came_; // once that is known
 };
 
-// A budget that has ended the program of one rank ends those of all: in MPI they would wait for ever for the one that is gone, and no
-// budget counts there. A rank that launches goes on until it has launched nothing for some time, or its own budget is spent.
+// A program that has ended early in one rank, by its budget or with an error, ends those of all: in MPI they would wait for ever for the
+// one that is gone, and no budget counts there. A rank that launches goes on until it has launched nothing for some time, or its own budget
+// is spent.
 class EndsTogether {
 public:
-  // While the program runs. Null: the program is of one rank, or no budget limits it.
+  // While the program runs. Null: the program is of one rank, or nobody has to end it.
   EndsTogether(const RankReports*, measure::Ledger&);
-  ~EndsTogether() { stop(); }
+  ~EndsTogether() { join(); }
   EndsTogether(const EndsTogether&) = delete;
   EndsTogether& operator=(const EndsTogether&) = delete;
-  // The program has ended. Was it told to?
-  bool stop();
+  // The program has ended so. One that was told to ends by its budget, or by SIGTERM, whatever it made of that.
+  void settle(os::ForegroundEnd&, bool ends_all);
 
 private:
   void run();
+  void join();
 
   const RankReports* ranks_;
   measure::Ledger& ledger_;
