@@ -434,7 +434,8 @@ run "$warplens" run --fail-on 'spills>0' --code ptx ./unspilled
 expect_code 2
 expect_in stderr 'cannot be told: kernels ran as PTX'
 
-# What the system takes of shared memory is not the program's: all that CUDA allows can be had, and sizes are those of CUDA.
+# What the system takes of shared memory is not the program's: all that CUDA allows can be had, and sizes are those of CUDA. A block may
+# have the threads that the kernel was compiled for.
 cat >largest.cu <<'CU'
 #include <cstdio>
 __global__ void fixed(float* a) {
@@ -450,6 +451,7 @@ __global__ void both(float* a) {
   __syncthreads();
   a[threadIdx.x] = t[threadIdx.x * 7 % 256] + dynamic[57000];
 }
+__global__ void __launch_bounds__(128) bounded(float* a) { a[threadIdx.x] = 1; }
 int main() {
   float* a;
   cudaFuncAttributes attributes;
@@ -462,11 +464,14 @@ int main() {
   cudaFuncSetAttribute(both, cudaFuncAttributeMaxDynamicSharedMemorySize, 231424);
   both<<<1, 256, 231424>>>(a);
   std::printf("%d %d\n", cudaGetLastError(), cudaDeviceSynchronize());
+  bounded<<<1, 256>>>(a);
+  cudaFuncGetAttributes(&attributes, bounded);
+  std::printf("%d %d\n", cudaGetLastError(), attributes.maxThreadsPerBlock);
 }
 CU
 build largest.cu largest
 run "$warplens" run --code machine --json largest.json ./largest
-printf '%s\n' '1024 25' '0 0' | diff - stdout || fail 'largest: an H200 has 1024 bytes, 25 blocks and no error'
+printf '%s\n' '1024 25' '0 0' '1 128' | diff - stdout || fail 'largest: an H200 has 1024 bytes, 25 blocks and no error'
 expect_not_in stderr 'runs as PTX'
 expect_json largest.json '[l["shared_bytes"] for l in r["launches"]]' '[49152, 232448]'
 

@@ -12,6 +12,7 @@ namespace warplens::translate {
 namespace {
 
 enum Attribute : u8 {
+  most_threads = 0x05,     // three u32
   parameter_bank = 0x0a,   // symbol u32, offset u16, size u16
   required_threads = 0x10, // three u32
   frame_size = 0x11,       // symbol u32, bytes u32
@@ -80,6 +81,9 @@ void read_kernel_info(KernelImage& kernel, os::Bytes info) {
       break;
     case large_parameter_info:
       parameters[read<u16>(value, 4)] = {read<u16>(value, 6), read<u32>(value, 8) & 0xff'ffff};
+      break;
+    case most_threads:
+      for (u64 i = 0; i < 3; ++i) kernel.most_threads.push_back(read<u32>(value, 4 * i));
       break;
     case required_threads:
       for (u64 i = 0; i < 3; ++i) kernel.required_threads.push_back(read<u32>(value, 4 * i));

@@ -59,6 +59,7 @@ struct KernelImage {
   u64 frame_bytes = 0;                     // of local memory
   os::Bytes jump_tables;                   // constant bank 2
   os::Bytes literals; // the same where it is final: numbers that instructions before 9.0 read there
+  std::vector<u32> most_threads;                  // .maxntid
   std::vector<u32> required_threads;              // .reqntid
   std::vector<u32> required_cluster;              // .reqnctapercluster
   bool explicit_cluster = false;                  // .explicitcluster

@@ -487,13 +487,11 @@ std::string Kernel::text() {
                        kernel_.name, i, scalar ? "" : fmt::format("[{}]", p.size));
   }
   out += ")";
-  if (kernel_.required_threads.size() == 3)
-    out += fmt::format(" .reqntid {}, {}, {}", kernel_.required_threads[0], kernel_.required_threads[1],
-                       kernel_.required_threads[2]);
   if (kernel_.explicit_cluster) out += " .explicitcluster";
-  if (kernel_.required_cluster.size() == 3)
-    out += fmt::format(" .reqnctapercluster {}, {}, {}", kernel_.required_cluster[0],
-                       kernel_.required_cluster[1], kernel_.required_cluster[2]);
+  for (const auto& [directive, sizes] : {std::pair(".maxntid", &kernel_.most_threads),
+                                         std::pair(".reqntid", &kernel_.required_threads),
+                                         std::pair(".reqnctapercluster", &kernel_.required_cluster)})
+    if (sizes->size() == 3) out += fmt::format(" {} {}", directive, fmt::join(*sizes, ", "));
   out += "\n{\n";
   out += ".reg .b32 %r<256>;\n.reg .b32 %u<256>;\n.reg .b64 %d<256>;\n.reg .b64 %v<256>;\n.reg .pred "
          "%p<8>;\n.reg .pred %q<8>;\n";
