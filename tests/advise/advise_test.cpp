@@ -107,6 +107,24 @@ TEST(Advise, AWiderBlockWhereRowsWouldDouble) {
   EXPECT_EQ(advise_in(built, record).at(0).change.find("threads wide"), std::string::npos);
 }
 
+// Another shape of the block is no other order of the array's indices.
+TEST(Advise, ANarrowBlockHasNoEditOfTheArray) {
+  for (const auto& [width, bytes] : {std::pair(16u, 1u), {8u, 2u}, {4u, 4u}}) {
+    Built rows = site(Space::global, Kind::load, bytes,
+                      [=](u32 l) { return u64{l / width} * 256 + u64{l % width} * bytes; });
+    measure::LaunchRecord record = launch_of({&rows});
+    record.block = {width, 16, 1};
+    const Launch launch(record);
+    const Advice advice = advise_in(rows, record).at(0);
+    EXPECT_NE(advice.change.find("at least 32 threads wide"), std::string::npos) << advice.change;
+    EXPECT_EQ(remedy(advice, rows.site, {rows.context.architecture, 0, &launch}).kind,
+              findings::Remedy::Kind::none);
+  }
+  Built table = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 36; });
+  EXPECT_EQ(remedy(only(advise(table.site, table.context)), table.site, table.context).kind,
+            findings::Remedy::Kind::other_order);
+}
+
 TEST(Advise, NarrowContiguous) {
   expect(site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; }), "narrow-access", 100, 25);
   Built wide = site(Space::global, Kind::load, 16, [](u32 l) { return u64{l} * 16; });

@@ -275,6 +275,13 @@ TEST(Gains, WhatRowsForWarpsCostBeside) {
   EXPECT_NE(advice.change.find("to a warp"), std::string::npos) << advice.change;
   EXPECT_EQ(advice.lost_beside, 300u) << "4 sectors in each request, where 1 is now";
   EXPECT_NE(advice.change.find("then read q side by side"), std::string::npos) << advice.change;
+  // Two rows that one loop walks along share what the loop loses.
+  Built second = row;
+  second.site.site.array = {access::ArrayKind::parameter, "b", 2};
+  measure::LaunchRecord both = launch_of({&row, &query, &second});
+  both.grid = {1, 1, 1};
+  EXPECT_EQ(only(advise_in(row, both)).lost_beside, 150u);
+  EXPECT_EQ(only(advise_in(second, both)).lost_beside, 150u);
   // A packed word, for which a turn reads several elements: they lie as far apart.
   for (const u64 elements : {2, 8}) {
     std::vector<Built> parts;

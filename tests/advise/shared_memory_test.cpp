@@ -133,6 +133,7 @@ TEST(Advise, PaddingServesAllAccessesToTheArray) {
   EXPECT_EQ(tile.after.wavefronts, 100u);
   EXPECT_NE(tile.change.find("72 instead of 64"), std::string::npos) << tile.change;
   EXPECT_NE(tile.change.find("then take 100 more wavefronts"), std::string::npos) << tile.change;
+  EXPECT_EQ(tile.lost_beside, 100u);
   launch.sites[1].site.array.name = "other";
   EXPECT_EQ(only(advise_in(columns, launch)).change.find("wavefronts more"), std::string::npos);
 }

@@ -249,8 +249,17 @@ TEST(Advise, ATileIsForWhatABlockReadsAgain) {
     block.distinct_sectors = 120;
     EXPECT_EQ(only(advise(x.site, x.context)).change.find("shared memory"), std::string::npos);
     EXPECT_EQ(only(advise(x.site, x.context)).change.find("the indices") != std::string::npos, loaded);
-    block.distinct_sectors = 16;
-    EXPECT_NE(only(advise(x.site, x.context)).change.find("gather there"), std::string::npos);
+    block.distinct_sectors = 60;
+    EXPECT_NE(only(advise(x.site, x.context)).change.find("; or load consecutive"), std::string::npos);
+    block.distinct_sectors = 16; // 8 times each, in 512 bytes
+    const Advice table = only(advise(x.site, x.context));
+    EXPECT_TRUE(table.change.starts_with("load what the block reads again into shared memory (512 B"))
+        << table.change;
+    EXPECT_EQ(table.way, Way::tile);
+    EXPECT_EQ(table.after.sectors, x.site.counters[0].sectors / 8);
+    block.sectors = 1 << 20, block.distinct_sectors = 2048; // 64 kB: more than a block may have
+    EXPECT_NE(only(advise(x.site, x.context)).way, Way::tile);
+    block.sectors = 128;
   }
 }
 

@@ -254,6 +254,23 @@ Counts without_stages(const arch::Architecture& row, const WarpAccess& access) {
   return counts;
 }
 
+TEST(Addresses, OfStoredMatricesTheFirstLanesNameTheRows) {
+  WarpAccess access;
+  access.space = Space::shared, access.kind = Kind::store, access.bytes = 16, access.active = full_mask;
+  for (u32 lane = 0; lane < 32; ++lane) access.address[lane] = lane < 16 ? 128 * lane : 1;
+  access.matrices = 2;
+  Counts counts = arch::count(*arch::find(90), access);
+  EXPECT_EQ(counts.threads, 32u);
+  EXPECT_EQ(counts.wavefronts, 16u); // rows in the same banks
+  EXPECT_EQ(counts.ideal_wavefronts, 2u);
+  EXPECT_EQ(counts.bytes_used, 256u);
+  ManyWarps warps;
+  warps.add(access);
+  access::LaneBatch batch = warps.batch(access.space, access.kind, access.bytes);
+  batch.matrices = access.matrices;
+  EXPECT_EQ(arch::count(*arch::find(90), batch), counts);
+}
+
 TEST(Properties, PermutingLanesChangesNoGlobalCountSinceMaxwell) {
   RandomAccess random(4);
   for (const arch::Architecture* row : arch::all())

@@ -351,6 +351,80 @@ TEST(Causes, AnArrayThatAnotherKernelGoesAlongKeepsItsLayout) {
   }
 }
 
+// Where it loses less than the others gain, the layout is changed, and the loss is no gain.
+TEST(Causes, WhatAnotherKernelLosesIsNoGain) {
+  for (const u64 times : {u64{32}, u64{64}, u64{256}}) {
+    measure::LaunchRecord across = counted({"across", {load(0, {{"/s/a.cu", 3, 1, ""}}, "u")}, {64}});
+    across.sites[0].site.kind = access::Kind::store;
+    across.sites[0].counters[0] *= times, across.sites[0].distribution *= times;
+    measure::LaunchRecord along = counted({"along", {load(0, {{"/s/b.cu", 3, 1, ""}}, "u")}, {4}}, 1);
+    along.sites[0].counters[0] *= 8, along.sites[0].distribution *= 8;
+    const Model model = model_of({across, along});
+    ASSERT_EQ(model.findings.size(), 1u);
+    const Finding::Prediction& gain = model.findings[0].predicted.value();
+    const u64 lost = 8 * 2 * 2 * (32 - 4); // each lane's sector, where 4 serve a warp
+    EXPECT_EQ(gain.saved_bytes, 32 * (gain.before - gain.after - lost));
+    const std::string text = terminal(model, {.width = 300});
+    EXPECT_TRUE(says(text, "u[k*count + i]"));
+    EXPECT_TRUE(says(text, "along then moves 28.7 kB more"));
+  }
+}
+
+// Rows of different lengths that one loop reads: whether a warp or a thread has them is decided once.
+TEST(Causes, LoadsOfOneLoopChangeTogether) {
+  for (const auto& [of_x, of_y] : {std::pair<i64, i64>{64, 4096}, {32, 4096}, {64, 512}}) {
+    measure::LaunchRecord loop = counted(
+        {"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x"), load(1, {{"/s/a.cu", 4, 1, ""}}, "y")}, {of_x, of_y}});
+    for (measure::SiteRecord& walked : loop.sites) {
+      walked.declared = "const float *";
+      walked.counters[0] *= 16, walked.distribution *= 16;
+      walked.distribution.first_block.rows = 64;
+      walked.distribution.first_block.row_elements = 64 * static_cast<u64>(of_x) / 4;
+      walked.distribution.first_block.row_lanes = 16;
+    }
+    const std::string text = terminal(model_of({loop}), {.width = 300, .top_lines = 0});
+    EXPECT_TRUE(says(text, "2 accesses of x, y"));
+    EXPECT_TRUE(says(text, "give each row to"));
+    EXPECT_EQ(text.find("take neighbouring elements"), text.npos) << text;
+  }
+}
+
+// What accesses of one line gain in another way is no gain of this one.
+TEST(Causes, APredictionIsOfOneKindOfChange) {
+  for (const auto& [far, near] : {std::pair<i64, i64>{4096, 16}, {1024, 8}, {512, 32}}) {
+    const Model model = model_of({counted(
+        {"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x"), load(1, {{"/s/a.cu", 3, 9, ""}}, "x")}, {far, near}})});
+    ASSERT_EQ(model.findings.size(), 1u);
+    auto row = [&](std::size_t n) -> const AccessRow& {
+      const Finding::Access& access = model.findings[0].accesses.at(n);
+      return model.kernels[access.kernel].lines[access.line].rows[access.row];
+    };
+    ASSERT_NE(row(0).advice.at(0).way, row(1).advice.at(0).way);
+    EXPECT_EQ(model.findings[0].predicted->after,
+              row(0).advice[0].after.sectors + row(1).counters[0].sectors);
+  }
+}
+
+// Counts are of lanes, which no other access changes: causes do not wait for each other.
+TEST(Causes, AGainDoesNotDependOnOtherCauses) {
+  Site tile = load(0, {{"/s/a.cu", 9, 1, ""}}, "t");
+  tile.space = Space::shared;
+  const Site x = load(0, {{"/s/a.cu", 3, 1, ""}}, "x"), y = load(0, {{"/s/a.cu", 4, 1, ""}}, "y");
+  for (const auto& [one, other, of_one, of_other] :
+       {std::tuple<Site, Site, i64, i64>{x, y, 64, 4096}, {x, tile, 64, 128}, {tile, y, 128, 12}}) {
+    Site second = other;
+    second.id = SiteId(1u);
+    const Model both = model_of({counted({"k", {one, second}, {of_one, of_other}})});
+    ASSERT_EQ(both.findings.size(), 2u);
+    for (const auto& [site, stride] : {std::pair(one, of_one), {other, of_other}}) {
+      const Model alone = model_of({counted({"k", {site}, {stride}})});
+      const auto after = alone.findings.at(0).predicted->after;
+      EXPECT_TRUE(std::ranges::any_of(
+          both.findings, [&](const Finding& f) { return f.predicted && f.predicted->after == after; }));
+    }
+  }
+}
+
 TEST(Causes, TimeIsThatOfTheKernelThatTakesLongest) {
   const Site site = load(0, {{"/s/a.cu", 3, 1, ""}}, "u");
   Model model = model_of({counted({"small", {site}, {4096}}), counted({"large", {site}, {4096}}, 1)});

@@ -16,6 +16,7 @@ TEST(Memory, ACopyMustLieInOneAllocationAndGoTheWayItSays) {
   EXPECT_EQ(cudaMemcpy(host.data(), device, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpy(device, host.data(), 8, static_cast<cudaMemcpyKind>(9)),
             cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemcpy(device, device, 8, cudaMemcpyHostToDevice), cudaSuccess); // its memory is known
   host.assign(256, 0);
   EXPECT_EQ(cudaMemcpy(host.data(), device, 1024, cudaMemcpyDefault), cudaSuccess);
   EXPECT_EQ(host[255], 7);

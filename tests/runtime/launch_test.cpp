@@ -75,6 +75,8 @@ TEST_F(Launch, RunsAKernelOnVariablesAndMemory) {
   EXPECT_EQ(cudaMemcpyToSymbol(&host_bias, &bias, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpyToSymbol(&host_bias, &bias, 4, 1, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpyToSymbol(&bias, &bias, 4, 0, cudaMemcpyHostToDevice), cudaErrorInvalidSymbol);
+  EXPECT_EQ(cudaMemcpyToSymbol(&host_bias, &bias, 4, 0, cudaMemcpyDeviceToHost),
+            cudaErrorInvalidMemcpyDirection);
   EXPECT_EQ(add(out, 50, {1, 1, 1}, {64, 1, 1}), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(result.data(), out, 256, cudaMemcpyDeviceToHost), cudaSuccess);
   EXPECT_EQ(result[49], 149u);
@@ -89,9 +91,9 @@ TEST_F(Launch, ManagedVariablesAreThereForTheHost) {
 }
 
 TEST_F(Launch, IsCheckedAsADriverDoes) {
-  EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {2048, 1, 1}), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(add(nullptr, 0, {0, 1, 1}, {32, 1, 1}), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {1, 1, 65}), cudaErrorInvalidConfiguration);
+  EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {2048, 1, 1}), cudaErrorInvalidValue);
+  EXPECT_EQ(add(nullptr, 0, {0, 1, 1}, {32, 1, 1}), cudaErrorInvalidValue);
+  EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {1, 1, 65}), cudaErrorInvalidValue);
   EXPECT_EQ(add(nullptr, 0, {1, 1, 1}, {32, 1, 1}, 49153), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFuncSetAttribute(&host_add, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000),
             cudaSuccess);
@@ -105,6 +107,17 @@ TEST_F(Launch, IsCheckedAsADriverDoes) {
             cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaLaunchKernel(&host_gone, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(&wrapper, {}, {}, none, 0, nullptr), cudaErrorInvalidDeviceFunction);
+}
+
+TEST_F(Launch, AWrongShapeHasTheErrorOfTheRuntimeThatTheProgramContains) {
+  static char host_older;
+  void** older = __cudaRegisterFatBinary_11(&wrapper);
+  __cudaRegisterFunction(older, &host_older, nullptr, "tuned", -1, nullptr, nullptr, nullptr, nullptr,
+                         nullptr);
+  EXPECT_EQ(cudaLaunchKernel(&host_older, {0, 1, 1}, {64, 2, 1}, nullptr, 0, nullptr),
+            cudaErrorInvalidConfiguration);
+  EXPECT_EQ(cudaLaunchKernel(&host_tuned, {0, 1, 1}, {64, 2, 1}, nullptr, 0, nullptr), cudaErrorInvalidValue);
+  __cudaUnregisterFatBinary(older);
 }
 
 // PTX's .reqntid is a shape, .maxntid a number of threads.

@@ -108,6 +108,56 @@ run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 --json li
 expect_in stderr 'pointer jumping'
 expect_not_in stderr 'give each row to|the other way round'
 expect_json links.json 'sorted({(l["kernel"][:4], s["line"]) for l in r["launches"] for s in l["sites"] if s.get("follows_links")})' "[('_Z5l', 11), ('_Z7f', 4)]"
+# The next state follows from the text, too; a branch from a key, and a random walk from its numbers: none is a list.
+cat >states.cu <<'CU'
+#include <vector>
+__global__ void automaton(const int* table, const unsigned char* text, int* end, int steps) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x, state = 0;
+  for (int k = 0; k < steps; ++k) state = table[state * 16 + text[k * n + i]];
+  end[i] = state;
+}
+__global__ void trie(const int* child, const unsigned* keys, int* leaf) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, node = 0;
+  unsigned key = keys[i];
+  for (int bit = 0; bit < 8; ++bit) node = child[2 * node + (key >> bit & 1)];
+  leaf[i] = node;
+}
+__global__ void walk(const int* edges, unsigned* random, int* at, int steps) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, node = at[i];
+  unsigned r = random[i];
+  for (int k = 0; k < steps; ++k) {
+    r = r * 1664525 + 1013904223;
+    node = edges[node * 4 + (r >> 30)];
+  }
+  at[i] = node, random[i] = r;
+}
+int main() {
+  const int n = 4096, steps = 32, states = 256;
+  std::vector<int> table(states * 16), child(1024), edges(n * 4), at(n);
+  std::vector<unsigned char> text(n * steps);
+  std::vector<unsigned> keys(n);
+  for (int i = 0; i < states * 16; ++i) table[i] = i * 1103 % states;
+  for (int i = 0; i < 1024; ++i) child[i] = i + 1 < 512 ? i + 1 : i % 500;
+  for (int i = 0; i < n * 4; ++i) edges[i] = i * 40503u % n;
+  for (int i = 0; i < n * steps; ++i) text[i] = (i * 2654435761u >> 20) % 16;
+  for (int i = 0; i < n; ++i) at[i] = i, keys[i] = i * 2654435761u;
+  auto copy = [](const void* from, size_t bytes) {
+    void* to;
+    cudaMalloc(&to, bytes), cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    return to;
+  };
+  int* out;
+  cudaMalloc(&out, n * 4);
+  automaton<<<n / 256, 256>>>((int*)copy(table.data(), table.size() * 4), (unsigned char*)copy(text.data(), text.size()), out, steps);
+  trie<<<n / 256, 256>>>((int*)copy(child.data(), 4096), (unsigned*)copy(keys.data(), n * 4), out);
+  walk<<<n / 256, 256>>>((int*)copy(edges.data(), n * 16), (unsigned*)copy(keys.data(), n * 4), (int*)copy(at.data(), n * 4), steps);
+  return cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 --json states.json states.cu
+expect_not_in stderr 'follows links|pointer jumping'
+expect_in stderr 'Change: load what the block reads again into shared memory \([0-9.]+ kB in block 0\) and gather there'
+expect_json states.json 'sorted({l["kernel"][:4] for l in r["launches"] for s in l["sites"] if s.get("follows_links")})' '[]'
 # A transpose needs a tile, and tiles that are copied past the L1 other places for their chunks.
 run "$warplens" run --compiler clang --sm 90 --kernel 'turn|matrices' --top-lines 0 --width 400 "$programs/advice_tiles.cu"
 expect_in stderr 'collect a tile in shared memory, and store it from there row by row'

@@ -17,12 +17,12 @@ strict() { # PATTERN, ARGUMENTS: what is said, and the exit code of --strict
   expect_not_in words 'every warp|no kernel launch was seen'
   expect_json report.json 'r["complete"]' False
 }
-strict 'touch.*refused.*cudaErrorInvalidConfiguration' "$program" mixed
+strict 'touch.*refused.*cudaErrorInvalidValue' "$program" mixed
 expect_json report.json '[(l["status"], l["error"]) for l in r["launches"]]' \
-  "[('exact', None), ('refused', 'cudaErrorInvalidConfiguration')]"
+  "[('exact', None), ('refused', 'cudaErrorInvalidValue')]"
 strict '5 launches were refused' "$program" refused
 expect_json report.json '[l["error"] for l in r["launches"]]' \
-  "['cudaErrorInvalidConfiguration', 'cudaErrorInvalidConfiguration', 'cudaErrorInvalidValue', 'cudaErrorInvalidResourceHandle', 'cudaErrorInvalidDeviceFunction']"
+  "['cudaErrorInvalidValue', 'cudaErrorInvalidValue', 'cudaErrorInvalidValue', 'cudaErrorInvalidResourceHandle', 'cudaErrorInvalidDeviceFunction']"
 strict "matches --kernel 'nothing_like_it'" --kernel nothing_like_it "$program" many 2
 expect_in words 'launched: touch'
 strict 'a process of the program still runs' "$program" daemon

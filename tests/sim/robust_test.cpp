@@ -176,6 +176,17 @@ TEST_F(Robust, BarriersThatCannotComplete) {
   EXPECT_EQ(fault, "");
 }
 
+// A register says which: warps 0 and 2 meet at one, 1 and 3 at another.
+TEST_F(Robust, ThreadsMeetAtTheBarrierThatTheyName) {
+  const std::vector<u32> got =
+      run(kernel("shr.u32 %r2, %r0, 5; and.b32 %r2, %r2, 1; add.u32 %r2, %r2, 1; mov.u32 %r3, 64; "
+                 "and.b32 %r4, %r0, 31; setp.gt.u32 %p1, %r4, %r2; "
+                 "bar.red.popc.u32 %r1, %r2, %r3, %p1;"),
+          {128});
+  EXPECT_EQ(fault, "");
+  for (u32 t = 0; t < 128; ++t) EXPECT_EQ(got[t], t / 32 % 2 == 0 ? 60u : 58u) << t;
+}
+
 // An access of each kind and width whose end is the end of the address space, or which begins at its begin; by all
 // threads at one address, by addresses in a row, by few lanes, by lanes anywhere.
 TEST_F(Robust, BothEndsOfTheAddressSpace) {

@@ -89,6 +89,14 @@ TEST(Translate, FunctionsWithSectionsOfTheirOwnArePartOfTheKernel) {
   EXPECT_NE(made.ptx.find("vprintf, (format, values)"), std::string::npos);
 }
 
+// YIELD behind a load of global memory says nothing of the load: one that polls is STRONG.
+TEST(Translate, ALoadInFrontOfALockDoesNotPoll) {
+  const MachineModule made = translated(cubin_of("locks"));
+  EXPECT_TRUE(made.refused.empty()) << made.refused.begin()->second;
+  EXPECT_NE(made.ptx.find("yield;"), std::string::npos);
+  EXPECT_EQ(made.ptx.find("volatile"), std::string::npos);
+}
+
 TEST(Translate, TruncatedCubinsDoNoHarm) {
   for (const char* name : {"merged", "apart"}) {
     const std::string whole = cubin_of(name);

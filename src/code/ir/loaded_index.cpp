@@ -67,18 +67,29 @@ public:
 private:
   Differs of(const Operand& o) const { return numbers_threads(o) ? Differs::by_number : values_.of(o); }
 
-  // Is the address made of what the load found before?
+  // Is the address made of what the load found before, and of nothing else that changes from step to step?
   bool feeds_itself(const Instruction& load, u32 address, const std::vector<std::vector<u32>>& inputs) const {
-    std::set<u32> found, seen{address};
-    for (const Operand& to : function_.destinations(load)) found.insert(values_.number(to));
+    std::set<u32> made_of{address},
+        after; // values that differ by data; those that follow from what the load found
     for (std::vector<u32> todo{address}; !todo.empty();) {
       const u32 value = todo.back();
       todo.pop_back();
-      if (found.contains(value)) return true;
       for (u32 from : inputs[value])
-        if (values_.of(from) == Differs::by_data && seen.insert(from).second) todo.push_back(from);
+        if (values_.of(from) == Differs::by_data && made_of.insert(from).second) todo.push_back(from);
     }
-    return false;
+    for (const Operand& to : function_.destinations(load))
+      if (made_of.contains(values_.number(to))) after.insert(values_.number(to));
+    if (after.empty()) return false;
+    auto follows = [&](u32 value) {
+      return std::ranges::any_of(inputs[value], [&](u32 from) { return after.contains(from); });
+    };
+    for (std::size_t known = 0; known != after.size();) {
+      known = after.size();
+      for (u32 value : made_of)
+        if (follows(value)) after.insert(value);
+    }
+    return std::ranges::all_of(
+        made_of, [&](u32 value) { return after.contains(value) || !values_.changes_with_any(value, after); });
   }
 
   const Module& module_;

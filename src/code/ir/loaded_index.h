@@ -5,7 +5,7 @@
 // it. What is chosen by comparing such values, as the middle of a binary search is, is none. Neither is a size that all read from
 // one place, nor what went through local memory, or into a function that is called.
 //
-// Some follow links: a load finds what its own next address is made of, as in i = next[i], and other members of that element lie beside it.
+// Some follow links: a load finds what its own next address is made of, alone, as in i = next[i]; other members of that element lie beside it.
 #pragma once
 #include "ir/module.h"
 #include <set>

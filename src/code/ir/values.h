@@ -55,6 +55,14 @@ public:
       }
     return out;
   }
+  // Is it computed anew whenever one of the others comes round a loop?
+  template <class Set> bool changes_with_any(u32 value, const Set& others) const {
+    for (const std::vector<Phi>& block : ssa_.phis)
+      for (const Phi& phi : block)
+        if (others.contains(phi.value) && ssa_.dominates(ssa_.block_of[phi.value], ssa_.block_of[value]))
+          return true;
+    return false;
+  }
   Fact of(u32 value) const { return value == no_value ? Fact{} : facts_[value]; }
 
 private:

@@ -115,8 +115,9 @@ void Parser::make_site(ir::Instruction& i, const ir::Form& form) {
   site.vector = form.vector;
   site.element = element_of(form);
   site.bytes = static_cast<u8>(std::min<u32>(ir::bytes(form.type()) * std::max<u8>(form.vector, 1), 255));
-  if (kind == access::Kind::ldmatrix || form.opcode == Opcode::stmatrix) site.bytes = 16, site.vector = 1;
-  if (form.opcode == Opcode::ldmatrix) site.matrices = form.vector;
+  const bool stores_matrices = form.opcode == Opcode::stmatrix;
+  if (kind == access::Kind::ldmatrix || stores_matrices) site.bytes = 16, site.vector = 1;
+  if (form.opcode == Opcode::ldmatrix || stores_matrices) site.matrices = form.vector;
   if (form.opcode == Opcode::wmma) {
     site.bytes = static_cast<u8>(ir::fragment_bytes(form));
     site.matrices = static_cast<u8>(ir::fragment_matrices(form));

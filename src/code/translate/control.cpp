@@ -41,10 +41,11 @@ bool conditional(const Instruction& i) {
   return guarded(i) || (second != nullptr && second->number != sass::true_predicate) || by_uniform;
 }
 
-// A call of the program's own code that a register holds the offset of; others are of the runtime's functions.
-bool calls_register(const Instruction& i) {
-  return i.opcode == Opcode::CALL && i.has(Modifier::REL) &&
-         std::ranges::any_of(i.operands(), [](const Operand& o) { return o.kind == OperandKind::reg; });
+// Offsets that registers hold as they are.
+std::map<u64, u64> as_pointers(const auto& offsets) {
+  std::map<u64, u64> out;
+  for (u64 offset : offsets) out[offset] = offset;
+  return out;
 }
 
 u64 target_of(const Instruction& i) {
@@ -53,6 +54,12 @@ u64 target_of(const Instruction& i) {
   return 0;
 }
 } // namespace
+
+// A call of the program's own code that a register names; others are of the runtime's functions.
+bool Kernel::calls_register() const {
+  return now_->opcode == Opcode::CALL && (has(Modifier::REL) || kernel_.calls_apart) &&
+         std::ranges::any_of(now_->operands(), [](const Operand& o) { return o.kind == OperandKind::reg; });
+}
 
 // Where a call goes; none: to a function of the runtime, or where a register says.
 std::optional<u64> Kernel::target_of_call() const {
@@ -133,10 +140,11 @@ bool Kernel::is_jump() const { return place_.context == 0 && has(Modifier::NOINC
 
 // A call without a context of its own: regions of the caller are open again behind it.
 bool Kernel::call_from_one_context(const Regions& open, std::vector<Place>& waiting) {
-  if (calls_register(*now_) && kernel_.entries.empty()) return refuse("calls what is not known"), false;
+  if (calls_register() && kernel_.entries.empty()) return refuse("calls what is not known"), false;
   const Place next{0, place_.offset + sass::instruction_bytes};
-  const std::set<u64> targets = calls_register(*now_) ? kernel_.entries : std::set{*target_of_call()};
-  for (u64 target : targets) {
+  std::map<u64, u64> targets = kernel_.entries;
+  if (!calls_register()) targets = {{0, *target_of_call()}};
+  for (const auto& [pointer, target] : targets) {
     labels_.insert({0, target});
     flow_to({0, target}, {}, waiting);
   }
@@ -220,8 +228,8 @@ bool Kernel::find_places() {
     }
     case Opcode::CALL: {
       const std::optional<u64> target = target_of_call();
-      if (calls_register(*now_) && !returns_by_register_) return anew();
-      if (!target && !calls_register(*now_)) { // a function of the runtime
+      if (calls_register() && !returns_by_register_) return anew();
+      if (!target && !calls_register()) { // a function of the runtime
         flow_to(next, open, waiting);
         break;
       }
@@ -503,7 +511,7 @@ bool Kernel::control() {
   case Opcode::BRX:
   case Opcode::BRXU: {
     const std::vector<u64>& targets = kernel_.branch_targets.at(place_.offset); // as the jump table has them
-    jump_by_register({targets.begin(), targets.end()}, open);
+    jump_by_register(as_pointers(targets), open);
     return true;
   }
   case Opcode::CALL:
@@ -512,12 +520,12 @@ bool Kernel::control() {
       branch({here ? place_.context : context_of_call(next.offset, *target), *target});
       return true;
     }
-    if (!calls_register(*now_)) return call_builtin();
+    if (!calls_register() || functions_.contains(now_->operands().back().number)) return call_builtin();
     jump_by_register(kernel_.entries, open);
     return true;
   case Opcode::RET: {
     if (returns_by_register_) { // lanes that go elsewhere meet where regions of callers end
-      jump_by_register(return_sites_, {});
+      jump_by_register(as_pointers(return_sites_), {});
       return true;
     }
     const Context& from = contexts_[place_.context];
@@ -528,19 +536,19 @@ bool Kernel::control() {
   }
 }
 
-// A branch to that of the targets whose offset the instruction's register holds.
-void Kernel::jump_by_register(const std::set<u64>& targets, const Regions& meeting) {
+// A branch to that of the targets that the instruction's register names.
+void Kernel::jump_by_register(const std::map<u64, u64>& targets, const Regions& meeting) {
   const std::string condition = whole_condition();
   const auto where = std::ranges::find_if(now_->operands(), [](const Operand& o) {
     return o.kind == OperandKind::reg || o.kind == OperandKind::uniform;
   });
-  const std::string offset = read(*where), z = predicate_temporary();
+  const std::string held = read(*where), z = predicate_temporary();
   u32 tried = 0;
-  for (u64 to : targets) {
+  for (const auto& [pointer, to] : targets) {
     if (condition.empty())
-      put("setp.eq.u32 {}, {}, {:#x};", z, offset, to);
+      put("setp.eq.u32 {}, {}, {:#x};", z, held, pointer);
     else // "@!%p0 "
-      put("setp.eq.and.u32 {}, {}, {:#x}, {};", z, offset, to, condition.substr(1));
+      put("setp.eq.and.u32 {}, {}, {:#x}, {};", z, held, pointer, condition.substr(1));
     arrive({place_.context, to});
     line(fmt::format("@{} bra {};", z, label({place_.context, to})));
     note_meeting(meeting, meeting);

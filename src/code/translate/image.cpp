@@ -24,10 +24,14 @@ enum Attribute : u8 {
   explicit_cluster = 0x3e, // no value
   indirect_targets = 0x34  // of each BRX: offset u32, 0 u32, count u32, targets u32
 };
-// Types of relocations (nvlink 13): the low and the high word of an address, as an immediate.
-constexpr u32 low_word_of_address = 0x38, high_word_of_address = 0x39;
+// Types of relocations (nvlink 13): the low and the high word of an address, as an immediate; an address, a generic one.
+constexpr u32 low_word_of_address = 0x38, high_word_of_address = 0x39, whole_address = 2, generic_address = 4;
 // The lowest twelve bits of instructions that they are in (src/code/sass/table.def).
-constexpr u64 opcode_bits = 0xfff, call_opcode = 0x943, move_opcode = 0x802;
+constexpr u64 opcode_bits = 0xfff, call_opcode = 0x943, call_register_opcode = 0x343, move_opcode = 0x802,
+              move_uniform_opcode = 0x882;
+// What pointers to functions that were compiled apart hold: the same in each kernel, whose code has them elsewhere. Greater than
+// each offset in a kernel.
+constexpr u64 first_pointer = u64{1} << 30, pointer_step = 16;
 constexpr u64 most_linked_code = u64{16} << 20; // bytes
 // Of ptxas 13.0: it marks each instruction that spills, and no access of an array (6,520 marks in 6 kernels, for 7.5 to 12.0; 5 of them have
 // an array, too, and none of its 74 accesses is marked).
@@ -125,10 +129,26 @@ std::vector<std::string> names_of(const os::Elf& elf, const std::vector<os::Elf:
   return out;
 }
 
+// What a pointer to it holds; 0: it is no function that was compiled apart.
+u64 pointer_to(const os::Elf& elf, const os::Elf::Symbol& symbol) {
+  const bool apart =
+      symbol.type == STT_FUNC && symbol.defined && symbol.value == 0 && is_function(elf, symbol.section);
+  return apart ? first_pointer + symbol.section * pointer_step : 0;
+}
+
+bool calls_pointers(os::Bytes code) {
+  for (u64 at = 0; at < code.size(); at += sass::instruction_bytes)
+    if ((read<u64>(code, at) & opcode_bits) == call_register_opcode) return true;
+  return false;
+}
+
+bool moves_address(u64 opcode) { return opcode == move_opcode || opcode == move_uniform_opcode; }
+
 // What the linker fills in. The code of functions that the kernel calls, and of those that they call, is put behind the kernel's. A function's
-// address is filled in where it is called, and where it is returned to. Elsewhere it may leave the kernel, and the others have another.
+// address is filled in where it is called, and where it is returned to. Elsewhere it is a pointer, and where code calls through one, each
+// function that may be meant is there: `pointers`, sections by what pointers to them hold.
 void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os::Elf::Symbol>& symbols,
-          const std::vector<std::string>& names) {
+          const std::vector<std::string>& names, const std::map<u64, u32>& pointers) {
   std::map<u32, u64> begins{{own, 0}}; // by section
   std::vector<u32> sections{own};
   auto make_own = [&] {
@@ -148,17 +168,26 @@ void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os
     sections.push_back(section);
     return begin;
   };
+  bool all_there = pointers.empty();
   for (std::size_t n = 0; n < sections.size(); ++n) {
     const u64 begin = begins[sections[n]];
+    if (!all_there && calls_pointers(elf.sections()[sections[n]].data)) {
+      all_there = true;
+      for (const auto& [pointer, section] : pointers)
+        if (const std::optional<u64> there = begin_of(section))
+          kernel.entries[pointer] = *there;
+        else
+          all_there = false;
+    }
     for (const os::Elf::Relocation& r : elf.relocations(elf.sections()[sections[n]].name)) {
       const bool high = r.type == high_word_of_address, known = high || r.type == low_word_of_address;
       const u64 at = begin + r.offset / sass::instruction_bytes * sass::instruction_bytes;
       Relocated one{{}, high, known};
       if (r.symbol < symbols.size()) {
         const os::Elf::Symbol& symbol = symbols[r.symbol];
-        one.address = {names[r.symbol], r.addend};
+        one.address = {names[r.symbol], r.addend, pointer_to(elf, symbol)};
         const u64 opcode = read<u64>(kernel.linked.empty() ? kernel.code : kernel.linked, at) & opcode_bits;
-        const bool returns = known && opcode == move_opcode && symbol.section == sections[n] && r.addend != 0;
+        const bool returns = known && moves_address(opcode) && symbol.section == sections[n] && r.addend != 0;
         const bool in_code = symbol.defined && (opcode == call_opcode || returns);
         if (const std::optional<u64> there = in_code ? begin_of(symbol.section) : std::nullopt) {
           const u64 value = *there + symbol.value + static_cast<u64>(r.addend);
@@ -175,7 +204,44 @@ void link(KernelImage& kernel, const os::Elf& elf, u32 own, const std::vector<os
       kernel.relocated[at] = one;
     }
   }
+  kernel.calls_apart = all_there && !pointers.empty();
   if (!kernel.linked.empty()) kernel.code = kernel.linked;
+}
+
+// The functions that pointers are made to, in variables, in bank 4, or in code: what these hold → their sections.
+std::map<u64, u32> pointers_of(const os::Elf& elf, const std::vector<os::Elf::Symbol>& symbols) {
+  std::map<u64, u32> out;
+  for (u32 number = 0; number < elf.sections().size(); ++number) {
+    const os::Elf::Section& section = elf.sections()[number];
+    const bool is_code = section.name.starts_with(code_section);
+    if (!is_code && section.name != ".nv.global.init" && section.name != ".nv.constant3" &&
+        section.name != ".nv.constant4")
+      continue;
+    for (const os::Elf::Relocation& r : elf.relocations(section.name)) {
+      if (r.symbol >= symbols.size()) continue;
+      const os::Elf::Symbol& symbol = symbols[r.symbol];
+      const u64 at = r.offset / sass::instruction_bytes * sass::instruction_bytes;
+      const u64 opcode = read<u64>(section.data, at) & opcode_bits;
+      const bool returns = symbol.section == number && r.addend != 0;
+      if (is_code && (!moves_address(opcode) || returns)) continue;
+      if (const u64 pointer = pointer_to(elf, symbol)) out[pointer] = symbol.section;
+    }
+  }
+  return out;
+}
+
+// The addresses that a variable of that section begins with. False: some are of a kind that is not known.
+bool read_addresses(DeviceVariable& variable, const os::Elf& elf, const os::Elf::Section& section,
+                    const std::vector<os::Elf::Symbol>& symbols, const std::vector<std::string>& names) {
+  for (const os::Elf::Relocation& r : elf.relocations(section.name)) {
+    if (r.offset < variable.offset || r.offset >= variable.offset + variable.size) continue;
+    if ((r.type != whole_address && r.type != generic_address) || r.symbol >= symbols.size()) return false;
+    const u64 pointer = pointer_to(elf, symbols[r.symbol]);
+    if (pointer == 0 && !is_variable(elf, symbols[r.symbol])) return false;
+    const i64 addend = r.addend != 0 ? r.addend : read<i64>(section.data, r.offset); // 7.5 has it there
+    variable.addresses[r.offset - variable.offset] = {names[r.symbol], addend, pointer};
+  }
+  return true;
 }
 
 } // namespace
@@ -200,6 +266,7 @@ Image read_image(os::Bytes cubin, u32 sm) {
       u64& bytes = frames[std::string(symbols[symbol].name)];
       bytes = std::max<u64>(bytes, read<u32>(value, 4));
     });
+  const std::map<u64, u32> pointers = pointers_of(*elf, symbols);
   for (u32 number = 0; number < elf->sections().size(); ++number) {
     const os::Elf::Section& section = elf->sections()[number];
     if (!section.name.starts_with(code_section)) continue;
@@ -215,8 +282,8 @@ Image read_image(os::Bytes cubin, u32 sm) {
     kernel.frame_bytes = frames[kernel.name];
     for (const os::Elf::Symbol& symbol : symbols)
       if (symbol.type == STT_FUNC && symbol.section == number && symbol.value != 0)
-        kernel.entries.insert(symbol.value);
-    link(kernel, *elf, number, symbols, names);
+        kernel.entries[symbol.value] = symbol.value;
+    link(kernel, *elf, number, symbols, names, pointers);
     for (const LinkedFunction& function : kernel.functions) {
       KernelImage its;
       read_kernel_info(its, data_of(".nv.info." + function.name));
@@ -236,14 +303,14 @@ Image read_image(os::Bytes cubin, u32 sm) {
     DeviceVariable variable{names[n], symbol.value, symbol.size, {}, is_constant};
     if (symbol.value <= section.data.size() && section.data.size() - symbol.value >= symbol.size)
       variable.initial = section.data.subspan(symbol.value, symbol.size);
+    out.unknown_addresses |= !read_addresses(variable, *elf, section, symbols, names);
     out.variables.push_back(std::move(variable));
   }
   std::ranges::sort(out.variables, {}, &DeviceVariable::offset);
   for (const os::Elf::Relocation& relocation : elf->relocations(".nv.constant4"))
     if (relocation.symbol < symbols.size())
-      out.addresses[relocation.offset] = {names[relocation.symbol], relocation.addend};
-  out.initial_pointers =
-      !elf->relocations(".nv.global.init").empty() || !elf->relocations(".nv.constant3").empty();
+      out.addresses[relocation.offset] = {names[relocation.symbol], relocation.addend,
+                                          pointer_to(*elf, symbols[relocation.symbol])};
   return out;
 }
 

@@ -16,6 +16,7 @@ struct KernelParameter {
 struct SymbolAddress {
   std::string name;
   i64 addend = 0;
+  u64 pointer = 0; // of a function that was compiled apart: what a pointer to it holds here; 0: it is none
 };
 
 struct SharedArray {
@@ -47,7 +48,9 @@ struct KernelImage {
   std::vector<std::byte> linked;         // which `code` is, where there are functions
   std::vector<LinkedFunction> functions; // by where they begin
   std::map<u64, u64> calls;              // of them: offset of the call → where the function begins
-  std::set<u64> entries; // of functions in the kernel's own section: what pointers to them hold
+  std::map<u64, u64>
+      entries; // of functions that pointers are made to: what these hold → where the function begins
+  bool calls_apart = false;                // CALL.ABS of a register calls them, as they were compiled apart
   std::vector<KernelParameter> parameters; // in the order of the signature
   u32 parameters_at = ~u32{0};             // in constant bank 0; the greatest number: there are none
   u64 shared_bytes = 0;                    // of its own variables, what is reserved in front of them included
@@ -69,6 +72,7 @@ struct DeviceVariable {
   u64 offset = 0, size = 0; // in its section
   os::Bytes initial;        // empty: zero
   bool is_constant = false;
+  std::map<u64, SymbolAddress> addresses; // that it begins with: 8 bytes at an offset
 };
 
 struct Image {
@@ -76,7 +80,7 @@ struct Image {
   std::vector<KernelImage> kernels;
   std::vector<DeviceVariable> variables;  // by offset
   std::map<u64, SymbolAddress> addresses; // by offset in bank 4
-  bool initial_pointers = false;          // variables are initialised with addresses
+  bool unknown_addresses = false;         // variables begin with addresses of another kind
 };
 
 // Damaged images have nothing in them.

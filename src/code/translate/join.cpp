@@ -40,14 +40,17 @@ public:
     auto fits = [&](const Accesses* one) { return one->may_move(site.bytes); };
     if (std::ranges::any_of(perhaps, fits)) std::erase_if(perhaps, std::not_fn(fits));
     if (perhaps.size() == 1) site.array = perhaps.front()->array;
-    auto is_variable = [](const Accesses* one) {
-      return one->array.kind != ArrayKind::parameter && !one->array.name.empty();
-    };
-    if (perhaps.size() < 2 || perhaps.size() > most_named || !std::ranges::all_of(perhaps, is_variable))
-      return;
+    if (perhaps.size() < 2) return;
+    std::vector<std::string> variables; // instances of one template each have their own, of the same name
+    for (const Accesses* one : perhaps) {
+      if (one->array.kind == ArrayKind::parameter || one->array.name.empty()) return;
+      std::string name = ptx::variable_name(one->array.name);
+      if (std::ranges::find(variables, name) == variables.end()) variables.push_back(std::move(name));
+    }
+    if (variables.size() > most_named) return;
     site.array = {.kind = perhaps.front()->array.kind};
-    for (const Accesses* one : perhaps)
-      site.array.name += (site.array.name.empty() ? "" : " or ") + ptx::variable_name(one->array.name);
+    for (const std::string& name : variables)
+      site.array.name += (site.array.name.empty() ? "" : " or ") + name;
   }
 
 private:
@@ -111,10 +114,13 @@ Result<ir::Module> join(ir::Module ptx, std::vector<ir::Module> machine) {
     }
     for (ir::Variable& v : module.variables) {
       if (v.owner.valid()) continue;
-      if (const ir::VariableId known = ptx.find_variable(v.name); !v.external && known.valid()) {
+      const ir::VariableId known = ptx.find_variable(v.name);
+      if (!v.external && known.valid() && !ptx.variables[known.value].external) {
         ptx.variables[known.value].initial =
             std::exchange(v.initial, {}); // addresses of machine code's functions
-        ptx.variables[known.value].relocations.clear();
+        for (ir::Relocation& r : v.relocations)
+          if (r.variable.valid()) r.variable = ptx.find_variable(module.variables[r.variable.value].name);
+        ptx.variables[known.value].relocations = std::exchange(v.relocations, {});
         v.external = true;
       }
       if (v.external) variables.insert(v.name);

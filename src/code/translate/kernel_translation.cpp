@@ -193,6 +193,9 @@ std::string Kernel::load_launch_state(const std::string& name, u64 offset) {
         "mov.u64 %e0, {}_param_0; cvta.param.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
         kernel_.name, (image_.sm >= hopper ? 0 : kernel_.parameters_at) + kernel_.parameters[0].offset,
         offset == state.parameters ? name + ", %sink" : "%sink, " + name);
+  // Where there are no constants: what asks whether an address is one of them compares it with the same twice.
+  if (window(state.constants) && std::ranges::none_of(image_.variables, &DeviceVariable::is_constant))
+    return fmt::format("mov.b32 {}, 0;", name);
   if (const DeviceVariable* only = only_constant(image_); window(state.constants) && only != nullptr)
     return fmt::format("mov.u64 %e0, {}; cvta.const.u64 %e0, %e0; sub.u64 %e0, %e0, {}; mov.b64 {{{}}}, %e0;",
                        only->name, only->offset,
@@ -214,8 +217,10 @@ std::string Kernel::load_address(const std::string& name, u64 offset) {
   return symbol == image_.addresses.end() ? "" : load_half(name, symbol->second, (offset & 4) != 0);
 }
 
-// Half of the address of a variable, or, of a function of the runtime, nothing: call_builtin() knows it by its offset. Empty: neither.
+// Half of the address of a variable, of a pointer to a function, or, of a function of the runtime, nothing: call_builtin() knows it by its
+// offset. Empty: none of these.
 std::string Kernel::load_half(const std::string& name, const SymbolAddress& of, bool high) {
+  if (of.pointer != 0) return fmt::format("mov.b32 {}, {:#x};", name, high ? 0 : of.pointer);
   if (std::ranges::find(runtime_functions, of.name) != std::end(runtime_functions) ||
       of.name.starts_with(copies_to_others))
     return fmt::format("mov.b32 {}, 0;", name);

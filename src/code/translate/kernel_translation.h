@@ -232,6 +232,7 @@ private:
   using Regions = std::vector<Region>;
   const Instruction* code_at(u64 offset) const;
   bool find_places();
+  bool calls_register() const;
   std::optional<u64> target_of_call() const;
   bool returns_behind_call() const;
   bool is_jump() const;
@@ -247,7 +248,7 @@ private:
   void start_block(const Place& next);
   u32 context_of_call(u64 return_offset, u64 target);
   bool call_from_one_context(const Regions& open, std::vector<Place>& waiting);
-  void jump_by_register(const std::set<u64>& targets, const Regions& meeting);
+  void jump_by_register(const std::map<u64, u64>& targets, const Regions& meeting); // by what names them
   bool write_code(bool across);
 
   const Image& image_;

@@ -333,15 +333,14 @@ bool Kernel::load(std::string_view space) {
     return refuse();
   const Width width = width_of(*now_);
   const std::string where = global ? global_address(address) : near_address(address);
-  // ptxas puts YIELD behind the load of a loop that waits for other threads.
+  // ptxas puts YIELD behind the load of a loop that waits for other threads. Of shared memory nothing else says so: LDS has no STRONG.
   bool waits = false;
-  for (u64 ahead = 1; ahead <= 3; ++ahead)
+  for (u64 ahead = 1; ahead <= 3 && space == ".shared"; ++ahead)
     if (const Instruction* i = code_at(place_.offset + ahead * sass::instruction_bytes))
       waits |= i->opcode == Opcode::YIELD;
-  const std::string how = waits && !has(Modifier::STRONG) && space != ".local"
-                              ? fmt::format("ld.volatile{}", space)
-                              : fmt::format("ld{}{}{}", global ? order(false) : "", space,
-                                            has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
+  const std::string how = waits ? "ld.volatile.shared"
+                                : fmt::format("ld{}{}{}", global ? order(false) : "", space,
+                                              has(Modifier::CONSTANT) && space == ".global" ? ".nc" : "");
   if (width.bytes <= 4) {
     const std::string type =
         width.bytes == 4 ? "b32" : fmt::format("{}{}", width.is_signed ? 's' : 'u', width.bytes * 8);
@@ -475,8 +474,8 @@ bool Kernel::atomics() {
   if (o == Opcode::ATOM && wanted(at(0))) {
     // P: the memory at the address performs the operation; elsewhere nothing happens, and the code that follows does it another way.
     // Local memory performs none, the block's own shared memory no arithmetic. That of other blocks performs no sums of floats, and
-    // of arithmetic in 64 bits sums alone (an H200 does so, tests/hardware/data/h200_cluster_atomics.tsv). Where ptxas does not
-    // expect that, its code loads and stores, and loses updates.
+    // of arithmetic in 64 bits sums alone (an H200 does so, tests/hardware/data/h200_cluster_atomics.tsv; no later GPU was asked).
+    // Where ptxas does not expect that, its code loads and stores, and loses updates.
     const std::string base = base_of(global_address(at(first + 1))), done = predicate_temporary();
     const bool copies = has(Modifier::CAS) || has(Modifier::EXCH);
     const bool of_floats =

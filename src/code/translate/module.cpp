@@ -137,6 +137,16 @@ private:
   std::map<std::array<u32, 3>, ir::LocationId> locations_;
 };
 
+void add_addresses(ir::Module& module, const DeviceVariable& from) {
+  const ir::VariableId id = module.find_variable(from.name);
+  if (!id.valid() || module.variables[id.value].external) return;
+  for (const auto& [offset, address] : from.addresses) {
+    ir::Relocation one{.offset = offset, .addend = static_cast<u64>(address.addend) + address.pointer};
+    if (address.pointer == 0) one.variable = module.find_variable(address.name);
+    module.variables[id.value].relocations.push_back(one);
+  }
+}
+
 bool calls_through_pointers(std::span<const ir::Module> ptx) {
   return std::ranges::any_of(ptx, [](const ir::Module& module) {
     return std::ranges::any_of(module.functions,
@@ -202,7 +212,8 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
       continue;
     }
     std::string why = ambiguous;
-    if (image.initial_pointers && ptx.empty()) why = "variables are initialised with addresses";
+    if (image.unknown_addresses && (ptx.empty() || kernel.calls_apart))
+      why = "variables are initialised with addresses that are not known";
     std::optional<std::vector<Instruction>> code = why.empty() ? decode_all(kernel, sm, why) : std::nullopt;
     if (!code) {
       out.refused[kernel.name] = why;
@@ -257,6 +268,7 @@ MachineModule translate(os::Bytes cubin, u32 sm, const std::string& name, std::s
   }
   out.module = std::move(parsed->module);
   out.module.sm = sm;
+  for (const DeviceVariable& v : image.variables) add_addresses(out.module, v);
   const fatbin::MachineCode lines{cubin};
   Origins origins(out.module, lines, has_no_local_arrays(ptx));
   for (Translated& kernel : translated) {

@@ -11,10 +11,10 @@
 //   * A subroutine is repeated for each place that it is called from: compilers have them for division and square root. Those of files that
 //     were compiled apart (-rdc) have sections of their own; their code is put behind the kernel's (image.cpp).
 //   * A function that calls itself, or that a register says, is there once. A pointer to it is where it begins in the kernel's section, or where
-//     bank 2 says so: not what PTX has for it. So kernels of a file that call through pointers run all as machine code or all as PTX.
+//     bank 2 says so, or, of one that was compiled apart, a number of its own (image.cpp): not what PTX has for it. So kernels of a file that
+//     call through pointers run all as machine code or all as PTX.
 //
-// Not translated: calls through registers of code that was compiled apart, TXQ and rare forms of textures (textures.cpp), sparse
-// matrices, rare forms of what is asynchronous (asynchronous.cpp). A kernel with one of these has no translation, and `refused` says which instruction.
+// Not translated: TXQ and rare forms of textures (textures.cpp), sparse matrices, rare forms of what is asynchronous (asynchronous.cpp). A kernel with one of these has no translation, and `refused` says which instruction.
 #pragma once
 #include "base/diagnostic.h"
 #include "ir/module.h"

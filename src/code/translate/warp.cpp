@@ -25,14 +25,20 @@ Kernel::TakingPart Kernel::taking_part() {
 bool Kernel::warp() {
   switch (now_->opcode) {
   case Opcode::BAR: {
-    if (at(0).kind == OperandKind::reg && at(1).kind == OperandKind::reg)
-      return refuse(); // which is the number is not known
     const bool red = has(Modifier::RED);
-    const std::string number =
-        at(0).kind == OperandKind::immediate ? fmt::format("{}", at(0).value) : read(at(0));
+    std::string number = at(0).kind == OperandKind::immediate ? fmt::format("{}", at(0).value) : read(at(0));
     std::string threads;
-    if (now_->operands().size() > 2 && !at(1).hidden && at(1).kind != OperandKind::none)
+    if (at(0).kind == OperandKind::reg && at(1).kind == OperandKind::reg) {
+      // One register has both, as ptxas puts them together in front: the number in bits 0 to 3, the threads in bits 16 to 27.
+      if (at(0).number != at(1).number) return refuse();
+      const std::string both = number, count = temporary();
+      number = temporary();
+      put("and.b32 {}, {}, 0xf;", number, both);
+      put("bfe.u32 {}, {}, 16, 12;", count, both);
+      threads = ", " + count;
+    } else if (now_->operands().size() > 2 && !at(1).hidden && at(1).kind != OperandKind::none) {
       threads = ", " + (at(1).kind == OperandKind::immediate ? fmt::format("{}", at(1).value) : read(at(1)));
+    }
     if (red) {
       const Operand& p = now_->operands().back();
       const std::string source = predicate_register(p);

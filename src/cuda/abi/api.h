@@ -71,6 +71,7 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t*, unsigned, cudaLibrary_t);
 
 // What compilers call.
 void** __cudaRegisterFatBinary(const FatbinWrapper*);
+void** __cudaRegisterFatBinary_11(const FatbinWrapper*);
 void __cudaUnregisterFatBinary(void**);
 char __cudaInitModule(void**);
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);

@@ -36,8 +36,9 @@ std::vector<Bytes> fatbins_of(const FatbinWrapper&);
 struct Binary {
   std::vector<Bytes> fatbins;
   std::vector<std::vector<std::byte>>
-      copies;       // of a library's, to which `fatbins` refers: the program may free its own
-  std::string name; // of a library; empty: the code is the program's
+      copies;             // of a library's, to which `fatbins` refers: the program may free its own
+  std::string name;       // of a library; empty: the code is the program's
+  bool before_13 = false; // registered with a runtime of CUDA 11 or 12
   std::map<std::string, u32> registers; // from cubins
   std::string description;              // "compute_90 of app"
   u32 ptx_sm = 0;

@@ -34,14 +34,11 @@ void register_variable(void** handle, const void* host, const char* name, std::s
   runtime.binaries.variables[host] = {reinterpret_cast<Binary*>(handle), name, size, managed};
 }
 
-} // namespace
-
-extern "C" {
-
-void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
+void** register_code(const FatbinWrapper* wrapper, bool before_13) {
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
   auto binary = std::make_unique<Binary>();
+  binary->before_13 = before_13;
   if (wrapper && wrapper->magic == FatbinWrapper::right_magic) {
     binary->fatbins = fatbins_of(*wrapper);
   } else {
@@ -50,6 +47,13 @@ void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) {
   runtime.binaries.all.push_back(std::move(binary));
   return reinterpret_cast<void**>(runtime.binaries.all.back().get());
 }
+
+} // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(const FatbinWrapper* wrapper) { return register_code(wrapper, false); }
+void** __cudaRegisterFatBinary_11(const FatbinWrapper* wrapper) { return register_code(wrapper, true); }
 
 // Managed variables that are the host's own get their first value before the program runs.
 void __cudaRegisterFatBinaryEnd(void** handle) {

@@ -129,6 +129,10 @@ WarpAccess expand(const AffineAccess& affine, u32 warp) {
   u64 stride_x = static_cast<u64>(affine.stride[0]), stride_y = static_cast<u64>(affine.stride[1]),
       stride_z = static_cast<u64>(affine.stride[2]);
   u64 address = affine.base + stride_x * x + stride_y * y + stride_z * z;
+  if (affine.block.x - x >= warp_size) { // one row
+    for (u64& at : out.address) at = address, address += stride_x;
+    return out;
+  }
   for (u32 lane = 0; lane < warp_size; ++lane) { // threads follow each other: no divisions
     if (out.active >> lane & 1) out.address[lane] = address;
     address += stride_x;

@@ -52,7 +52,7 @@ struct Advice {
   // The change spares accesses: a tile, a register, one lane for many. Any other leaves lanes with the bytes that they ask for, so
   // that it gains no more than is wasted now (`before`).
   bool asks_for_less = false;
-  u64 lost_beside = 0; // sectors that other accesses of the program move more after the change
+  u64 lost_beside = 0; // its share of what other accesses take more: sectors; in shared memory wavefronts
   // Atomics whose lanes meet at a word wait in L2, or in a loop: what the change saves, in cycles of all SMs
   // (arch/waits.h), at the word that has most updates. Where that is not known, or a bound (measure::Distribution), all warps are
   // taken to meet. No stage of an SM shows it.

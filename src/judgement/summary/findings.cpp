@@ -1,5 +1,6 @@
 // See findings.h. Two rows have one cause where the same kind of change is advised for the same pattern with the same stride; or
-// where they go to the same array of the same kernel and that kind is advised, or any of one rule on one line; or, in shared memory,
+// where they go to the same array of the same kernel and that kind is advised, or any of one rule on one line; or where a warp is to
+// take the rows of the kernel's threads, which changes all that the threads read; or, in shared memory,
 // where they go to the same array on one line, as the instructions of an unrolled loop do whose conflicts differ from turn to turn.
 // Atomics that wait for one another are found whether or not they move anything in vain.
 #include "summary/findings.h"
@@ -74,6 +75,7 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
       std::tuple<access::Space, std::string_view, Rule, advise::Way, u32, std::string, u32, bool>;
   std::map<Cause, u32> by_cause;
   std::map<OneArray, u32> by_array, by_line;
+  std::map<std::tuple<u32, std::string_view, std::optional<findings::Rule>>, u32> by_threads;
   Groups groups(accesses.size());
   for (u32 i = 0; i < accesses.size(); ++i) {
     const AccessRow& row = row_at(model, accesses[i]);
@@ -90,6 +92,9 @@ Groups group_by_cause(const Model& model, const std::vector<Access>& accesses) {
                                        source::is_library_code(row.site), way},
                                       i)
                          .first->second);
+    // What becomes a warp instead of a thread does so for all that it reads.
+    if (way == advise::Way::row_per_warp)
+      groups.join(i, by_threads.try_emplace({accesses[i].kernel, row.cost.unit, rule}, i).first->second);
     std::string array = array_name(row.site.array);
     if (array.empty() && !one_by_one) continue;
     const bool copies =
@@ -113,7 +118,7 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
   const advise::Advice* main = main_advice(row_at(model, accesses[0]));
   if (main == nullptr) return {};
   Finding::Prediction out{main->metric};
-  u64 lost_beside = 0; // by accesses that do not belong to it: the same for all that do
+  u64 lost_beside = 0; // by accesses that do not belong to it
   for (const Access& access : accesses) {
     const AccessRow& row = row_at(model, access);
     auto same = std::ranges::find_if(row.advice, [&](const advise::Advice& advice) {
@@ -123,12 +128,16 @@ std::optional<Finding::Prediction> predict(const Model& model, const std::vector
     const bool changes = same != row.advice.end();
     out.before += advise::value(main->metric, changes ? same->before : done_of(row));
     out.after += advise::value(main->metric, changes ? same->after : done_of(row));
-    if (!changes || !is_traffic(row.space)) continue;
+    if (!changes) continue;
+    lost_beside += same->lost_beside;
+    if (!is_traffic(row.space)) continue;
     const u64 moved = measure::bytes_moved(done_of(row), row.space);
     out.saved_bytes += moved - std::min(moved, measure::bytes_moved(same->after, row.space));
-    lost_beside = std::max(lost_beside, same->lost_beside * measure::sector_bytes);
   }
-  out.saved_bytes -= std::min(out.saved_bytes, lost_beside);
+  if (is_traffic(row_at(model, accesses[0]).space))
+    out.saved_bytes -= std::min(out.saved_bytes, lost_beside * measure::sector_bytes);
+  else
+    out.after = std::min(out.before, out.after + lost_beside);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "advise/rules/triton.h"
 #include "arch/table.h"
 #include "findings/rules.h"
+#include "findings/words.h"
 #include "measure/totals.h"
 #include "source/names.h"
 #include "source/places.h"
@@ -89,7 +90,23 @@ u64 lost_in_other_order(const AccessRow& row) {
   return counts.threads - std::min(counts.threads, counts.sectors);
 }
 
-void say_same_layout(const Use& use, const std::deque<advise::Launch>& launches, const std::string& readers) {
+u64 spared_by(const advise::Advice& advice) {
+  return advice.before.sectors - std::min(advice.before.sectors, advice.after.sectors);
+}
+
+// Other accesses move `lost` sectors more, of the `spared` that all that change move less.
+void say_loss(AccessRow& row, u64 lost, u64 spared, const std::string& readers) {
+  advise::Advice& advice = row.advice[static_cast<std::size_t>(main_advice(row) - row.advice.data())];
+  const u64 own = spared_by(advice);
+  advice.lost_beside +=
+      static_cast<u64>(static_cast<double>(lost) * static_cast<double>(own) / static_cast<double>(spared));
+  advice.change +=
+      fmt::format(". {} then moves {} more", readers, findings::bytes(lost * measure::sector_bytes));
+}
+
+// Nothing where that is a change of another kind than the one that is wanted.
+void say_same_layout(const Use& use, const std::deque<advise::Launch>& launches, std::optional<Way> wanted,
+                     std::string_view reason) {
   AccessRow& row = *use.row;
   const advise::Launch& launch = launches[use.kernel];
   const std::vector<u32>& sm = launch.record().sm;
@@ -98,13 +115,15 @@ void say_same_layout(const Use& use, const std::deque<advise::Launch>& launches,
   auto in_column = [&](std::size_t a) {
     return advise::with_same_layout(was, row, {arch::find(sm[a]), a, &launch});
   };
+  advise::Advice advice = in_column(0);
+  if (wanted && advice.way != *wanted) return;
   for (std::size_t a = 0; n < row.effects.size() && a < row.effects[n].size(); ++a)
     if (std::optional<Effect>& effect = row.effects[n][a]; effect) {
       const advise::Advice there = in_column(a);
       effect = {advise::value(there.metric, there.before), advise::value(there.metric, there.after)};
     }
-  row.advice[n] = in_column(0);
-  row.advice[n].change += fmt::format(". Leave the array's layout, which {} needs", readers);
+  row.advice[n] = std::move(advice);
+  row.advice[n].change += reason;
 }
 
 // What an array's other order spares, in the kernels that go across its rows, and costs, in those that go along them on the other side:
@@ -116,10 +135,7 @@ void weigh_layout(const std::vector<Use>& uses, const std::vector<Kernel>& kerne
     if (changes_layout(*use.row)) changed.push_back(use);
   u64 spared = 0, lost = 0;
   std::vector<std::string> readers;
-  for (const Use& use : changed) {
-    const advise::Advice& advice = *main_advice(*use.row);
-    spared += advice.before.sectors - std::min(advice.before.sectors, advice.after.sectors);
-  }
+  for (const Use& use : changed) spared += spared_by(*main_advice(*use.row));
   for (const Use& use : uses) {
     const bool other_side = std::ranges::any_of(changed, [&](const Use& one) {
       return one.kernel != use.kernel && one.row->site.kind != use.row->site.kind &&
@@ -129,9 +145,13 @@ void weigh_layout(const std::vector<Use>& uses, const std::vector<Kernel>& kerne
     lost += more;
     if (more != 0) text::add_new(readers, kernels[use.kernel].name);
   }
-  if (lost == 0 || lost < spared) return;
+  if (lost == 0) return;
   const std::string names = fmt::format("{}", fmt::join(source::short_names(readers), ", "));
-  for (const Use& use : changed) say_same_layout(use, launches, names);
+  for (const Use& use : changed)
+    if (lost < spared)
+      say_loss(*use.row, lost, spared, names);
+    else
+      say_same_layout(use, launches, {}, fmt::format(". Leave the array's layout, which {} needs", names));
 }
 
 void keep_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Launch>& launches) {
@@ -142,6 +162,25 @@ void keep_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Launch>
         if (const std::string name = array_name(row.site.array); !name.empty() && !row.site.array.indirect)
           arrays[{row.site.array.kind, name}].push_back({k, &row});
   for (const auto& [array, uses] : arrays) weigh_layout(uses, kernels, launches);
+}
+
+// Loads of one loop change together: what a warp is given of one array it is given of the others.
+void agree_on_threads(std::vector<Kernel>& kernels, const std::deque<advise::Launch>& launches) {
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    std::vector<Use> turns;
+    std::set<u64> loops; // how often their loads are performed
+    const auto times = [](const AccessRow& row) { return row.counters[0].instructions / row.sites; };
+    for (Line& line : kernels[k].lines)
+      for (AccessRow& row : line.rows) {
+        const advise::Advice* advice = main_advice(row);
+        if (advice == nullptr || row.site.kind != access::Kind::load || advise::is_triton(row.site)) continue;
+        if (advice->way == Way::turns) turns.push_back({k, &row});
+        if (advice->way == Way::row_per_warp) loops.insert(times(row));
+      }
+    for (const Use& use : turns)
+      if (loops.contains(times(*use.row)))
+        say_same_layout(use, launches, Way::row_per_warp, ", as the other loads of the loop");
+  }
 }
 
 } // namespace
@@ -165,6 +204,7 @@ void agree_on_layouts(std::vector<Kernel>& kernels, const std::deque<advise::Lau
         }))
       say_other_order(uses, launches);
   keep_layouts(kernels, launches);
+  agree_on_threads(kernels, launches);
 }
 
 } // namespace warplens::summary

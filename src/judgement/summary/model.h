@@ -209,7 +209,7 @@ struct Finding {
   double share = 0;    // of the excess cycles of all findings
   arch::Counts counts{}; // of all, under the first architecture
   Cost cost{};           // likewise, per request
-  // What the advice of the worst access changes, over all accesses of the finding; those that it is not given for stay.
+  // What the advice of the worst access changes, over all its accesses; others stay. What accesses beside it lose is subtracted.
   struct Prediction {
     advise::Metric metric{};
     u64 before = 0, after = 0;

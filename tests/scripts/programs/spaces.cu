@@ -1,4 +1,4 @@
-// Atomics by addresses whose space the code does not know: global memory, the block's shared memory, that of another block of the cluster
+// Atomics by addresses whose space the code does not know, and what isspacep says of them: global memory, the block's shared memory, that of another block of the cluster
 // (9.0 and later), local memory. All threads of a block update the same words; in local memory one thread does it for all of them.
 // Prints how many results differ from what the host expects.
 #include <cooperative_groups.h>
@@ -11,10 +11,10 @@ struct Words {
   u64 sum, bits, most, last, compared;
   double wide;
   float narrow;
-  unsigned count;
+  unsigned count, named;
   __half2 pair;
 };
-enum Space { global, own, other, local };
+enum Space { global, own, other, local, constants };
 constexpr int threads = 256, blocks = 4;
 
 template <Space space> __device__ void update(Words* w, u64* seen, u64 n) {
@@ -47,6 +47,8 @@ template <Space space> __global__ void run(Words* out, u64* seen) {
   } else {
     update<space>(words, seen + blockIdx.x, threadIdx.x + 1);
   }
+  if (threadIdx.x == 0)
+    words->named = __isGlobal(words) << global | __isShared(words) << own | __isLocal(words) << local | __isConstant(words) << constants;
   meet();
   if (threadIdx.x == 0 && space != global) out[blockIdx.x] = space == local ? *words : block;
 }
@@ -75,6 +77,7 @@ int main() {
                             w.wide == sum,
                             w.narrow == sum,
                             w.count == threads,
+                            space == other || w.named == 1u << space,
                             !halves || __low2float(w.pair) == threads,
                             !halves || __high2float(w.pair) == 2 * threads};
       for (const bool& one : right) {

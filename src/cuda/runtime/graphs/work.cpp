@@ -188,12 +188,16 @@ static ResultOr<void*, cudaError_t> within_symbol(Runtime& runtime, const void* 
 
 Made copy_to_symbol_work(Runtime& runtime, const void* symbol, const void* from, u64 size, u64 offset,
                          cudaMemcpyKind kind) {
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return failure(cudaErrorInvalidMemcpyDirection);
   ResultOr<void*, cudaError_t> to = within_symbol(runtime, symbol, size, offset);
   return to ? copy_work(*to, from, size, kind) : failure(to.error());
 }
 
 Made copy_from_symbol_work(Runtime& runtime, void* to, const void* symbol, u64 size, u64 offset,
                            cudaMemcpyKind kind) {
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return failure(cudaErrorInvalidMemcpyDirection);
   ResultOr<void*, cudaError_t> from = within_symbol(runtime, symbol, size, offset);
   return from ? copy_work(to, *from, size, kind) : failure(from.error());
 }

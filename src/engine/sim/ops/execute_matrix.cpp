@@ -100,7 +100,7 @@ void load_matrix(Exec& x, const Op& op) {
   });
 }
 
-// stmatrix. Slots: address, matrices. To the sink it is a store of 16 bytes by the lanes that name rows.
+// stmatrix. Slots: address, matrices. To the sink it is a store of 16 bytes by all lanes, of which the first name rows.
 void store_matrix(Exec& x, const Op& op) {
   if (!x.enter(op)) return;
   x.writes += 1;
@@ -109,12 +109,14 @@ void store_matrix(Exec& x, const Op& op) {
     x.lanes_of(op.source(s));
     x.values[op.source(s)].materialize();
   }
+  Mask all = *x.mask;
   x.perform(row_lanes(x, (op.sources - 1u) * tile));
   resolve(x, op, Purpose::atomic, [&](const AccessView& a) {
     check(x, op, a);
-    report(x, op, a);
     if (x.performs_stores) put_tiles(x, op, a);
   });
+  x.perform(all);
+  resolve(x, op, Purpose::atomic, [&](const AccessView& a) { report(x, op, a); });
 }
 
 // movmatrix. Slots: destination, source

@@ -376,6 +376,21 @@ void warp_barrier(Exec& x, const Op& op) {
   });
 }
 
+// The lanes that name another barrier, or another number of threads, than the first one.
+Mask lanes_of_other_barriers(Exec& x, const Op& op, u32 named) {
+  const u32 first = first_thread(*x.mask);
+  Mask out;
+  for (u32 n = 0; n < named; ++n) {
+    if (x.values[op.source(n)].uniform()) continue;
+    const u64 value = x.lane_value(op.source(n), first);
+    for (u32 w = 0; w < x.shape.warps; ++w)
+      for_each_lane(x.mask->word[w], [&](u32 lane) {
+        if (x.lane_value(op.source(n), w * warp_size + lane) != value) out.word[w] |= 1u << lane;
+      });
+  }
+  return out;
+}
+
 // bar.sync, bar.red, bar.arrive and their barrier.cta twins. Slots: [destination,] barrier, [count,]
 // [predicate]
 void barrier(Exec& x, const Op& op) {
@@ -383,6 +398,13 @@ void barrier(Exec& x, const Op& op) {
   const ir::Form& form = *op.form;
   bool reduction = form.has(Modifier::red), arrive = form.has(Modifier::arrive),
        has_count = op.predicate().after_count;
+  if (const Mask others = lanes_of_other_barriers(x, op, has_count ? 2 : 1); others != Mask{}) {
+    part_for_good(x);
+    x.group->stack.back().pc = x.pc - 1; // this op again, each by itself
+    x.cta->groups.push_back(split_off(x, *x.group, others));
+    x.stop = true;
+    return;
+  }
   u32 thread = first_thread(*x.mask);
   u32 id = static_cast<u32>(x.lane_value(op.source(0), thread));
   u32 expected = has_count ? static_cast<u32>(x.lane_value(op.source(1), thread)) : 0;

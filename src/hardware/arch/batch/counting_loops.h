@@ -28,10 +28,10 @@ enum class Sharing : u8 { shared, shared_in_pairs, each_lane, no_banks };
 constexpr u32 columns = 32;
 using WordRow = u16[columns];
 struct PendingWords {
-  alignas(64) WordRow key[warp_size] = {}; // per lane
-  alignas(64) WordRow lanes = {};          // that are active
-  alignas(64) WordRow lower = {};          // those of them in the lower half-warp
-  alignas(64) WordRow in_pairs = {};       // does a wide load merge?
+  alignas(64) i16 key[warp_size][columns] = {}; // per lane
+  alignas(64) WordRow lanes = {};               // that are active
+  alignas(64) WordRow lower = {};               // those of them in the lower half-warp
+  alignas(64) WordRow in_pairs = {};            // does a wide load merge?
   u32 count = 0;
   u32 shift = 2;
   Sharing sharing = Sharing::shared;
@@ -48,7 +48,8 @@ struct Granularity {
 // The same for global memory: see target/blocks.cpp.
 constexpr u32 block_columns = 16;
 struct PendingBlocks {
-  alignas(64) i32 key[warp_size][block_columns] = {}; // per lane
+  alignas(64) i32 key[warp_size][block_columns] = {}; // per lane that takes part, or per lane of the warp
+  u32 rows = warp_size;                               // of keys that are looked at
   u32 lanes[block_columns] = {};                      // that are active
   u64 line[block_columns] = {};                       // where keys begin
   u32 count = 0;

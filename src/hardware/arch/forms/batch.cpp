@@ -180,7 +180,7 @@ bool count_batch(const Architecture& arch, const LaneBatch& batch, std::unique_p
                  Counts& sum, WarpCost*& costs) {
   const Kernels& kernels = arch::kernels();
   if (batch.bytes > 32 || !std::has_single_bit(batch.bytes)) return false;
-  if (batch.kind == Kind::async_copy || batch.kind == Kind::ldmatrix) return false;
+  if (batch.kind == Kind::async_copy || batch.kind == Kind::ldmatrix || batch.matrices != 0) return false;
   switch (batch.space) {
   case Space::global:
     if (!counts_like(*arch.global.rule, BatchKernel::requests, batch.bytes)) return false;

@@ -91,9 +91,14 @@ void add_load(const Architecture& arch, const WarpAccess& access, Counts& counts
   add_passes(counts, together == 1 ? 1 : apart, together, ideal);
 }
 
+// Lanes 8m … 8m+7 hold the row addresses of matrix m; lanes beyond the matrices hold nothing.
+u32 addressing(const WarpAccess& access) {
+  return access.matrices == 0 ? access.active : low_lanes(8 * access.matrices);
+}
+
 void add_store(const Architecture& arch, const WarpAccess& access, Counts& counts) {
-  u64 sum = sum_of_groups(access, access.active, lanes_per_pass(access.bytes));
-  add_passes(counts, sum, sum, ideal_passes(arch, access.active, access.bytes));
+  u64 sum = sum_of_groups(access, addressing(access), lanes_per_pass(access.bytes));
+  add_passes(counts, sum, sum, ideal_passes(arch, addressing(access), access.bytes));
 }
 
 u64 atomic_passes(const WarpAccess& access) {
@@ -111,20 +116,16 @@ void add_paired_atomic(const Architecture& arch, const WarpAccess& access, Count
   add_passes(counts, serialized, serialized, ideal_passes(arch, access.active, access.bytes));
 }
 
-// Lanes 8m … 8m+7 hold the row addresses of matrix m; lanes beyond the matrices hold nothing.
 void add_ldmatrix(const WarpAccess& access, Counts& counts) {
-  const u64 sum = passes_of_groups(access.address, low_lanes(8 * access.matrices), 16, 8);
+  const u64 sum = passes_of_groups(access.address, addressing(access), 16, 8);
   add_passes(counts, sum, sum, access.matrices);
 }
 
 void count_shared_pair_merge(const Architecture& arch, const WarpAccess& access, Counts& counts) {
   counts.requests += 1;
-  if (access.kind == Kind::ldmatrix) {
-    counts.bytes_used += distinct(access.address, low_lanes(8 * access.matrices), 16).bytes;
-    return add_ldmatrix(access, counts);
-  }
-  counts.bytes_used += distinct(access.address, access.active, access.bytes).bytes;
+  counts.bytes_used += distinct(access.address, addressing(access), access.bytes).bytes;
   switch (access.kind) {
+  case Kind::ldmatrix: return add_ldmatrix(access, counts);
   case Kind::load: return add_load(arch, access, counts);
   case Kind::atomic:
   case Kind::reduction: return add_paired_atomic(arch, access, counts);

@@ -37,6 +37,7 @@ struct Rows {
   Padding padding{};
   arch::Counts before{}; // of all accesses that the padding was tried on, as padding.after
   u64 made_worse = 0;    // wavefronts that those without a conflict take more
+  u64 spared = 0;        // wavefronts that the others take less
   Padding by_words{};    // in words, if wide accesses are no vectors of the source; 0: no better
   Swizzle swizzle{};     // of the same accesses
   u64 wider_copies = 0;  // bytes; 0: no wider copy may go there
@@ -245,9 +246,10 @@ Rows rows_of(const Subject& s, u64 pitch) {
   }
   if (s.site.site.bytes == swizzled_chunk) out.swizzle = best_swizzle(all, pitch);
   for (const Subject& one : all) {
-    u64 after = predicted(one, longer_rows(pitch, out.longer_by())).wavefronts;
-    if (one.counters.wavefronts <= one.counters.ideal_wavefronts && after > one.counters.wavefronts)
-      out.made_worse += after - one.counters.wavefronts;
+    const u64 before = one.counters.wavefronts,
+              after = predicted(one, longer_rows(pitch, out.longer_by())).wavefronts;
+    if (before <= one.counters.ideal_wavefronts && after > before) out.made_worse += after - before;
+    if (before > after) out.spared += before - after;
   }
   return out;
 }
@@ -446,6 +448,9 @@ void say_padding(const Subject& s, const Rows& rows, Advice& out) {
     out.example = fmt::format("[{} + {}] in the declaration, in elements of {} byte{}", rows.pitch / width,
                               bytes / width, width, width == 1 ? "" : "s");
   predict(s, longer_rows(rows.pitch, bytes), out);
+  out.lost_beside =
+      of_all_blocks(s.counters.wavefronts - std::min(s.counters.wavefronts, out.after.wavefronts),
+                    rows.made_worse, rows.spared);
 }
 
 void say_rows(const Subject& s, const Rows& rows, Advice& out) {

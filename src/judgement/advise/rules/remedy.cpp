@@ -11,6 +11,7 @@ findings::Remedy remedy(const Advice& advice, const measure::SiteRecord& site, c
   case findings::Rule::uncoalesced_load:
   case findings::Rule::uncoalesced_store:
   case findings::Rule::uncoalesced_atomic:
+    if (advice.way == Way::other) return {}; // another shape of the block
     if (site.pattern.kind() == measure::PatternKind::strided) return rules::remedy_of_stride(subject);
     return {findings::Remedy::Kind::other_order, 0, 0};
   default: return {};

@@ -65,10 +65,10 @@ void kept_in_local(const Subject& s, u64 once, std::vector<Advice>& list) {
   out.cause = "seen in block 0; no thread goes to a structure of another one, but a loop goes to memory in "
               "each round";
   out.change = fmt::format(
-      "copy {}[i] into a local variable before the loop, and store it once behind the loop, if no "
-      "other thread uses it in between",
+      "copy {}[i] into a local variable before the loop, and store the members that change once behind the "
+      "loop, if no other thread uses them in between",
       name_of(s));
-  out.example = fmt::format("T own = {0}[i]; for (…) … own … ; {0}[i] = own;", name_of(s));
+  out.example = fmt::format("T own = {0}[i]; for (…) … own.x … ; {0}[i].x = own.x;", name_of(s));
   set_sectors(out.after, of_all_blocks(s.counters.sectors, once, block.requests));
   out.asks_for_less = true;
   out.after.ideal_sectors = of_all_blocks(s.counters.ideal_sectors, once, block.requests);

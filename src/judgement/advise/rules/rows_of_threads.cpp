@@ -56,8 +56,12 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
     beside.push_back(&other);
     performed[measure::place_of(other.site)] += other.counters[column].instructions;
   }
-  u64 in_launch = 0;
+  u64 in_launch = 0,
+      walking = 0; // of this place; of all whose threads walk along rows, which change together
   for (const measure::SiteRecord& other : at_place(s)) in_launch += other.counters[column].instructions;
+  for (const measure::SiteRecord& other : in_function(s))
+    if (other.site.kind == access::Kind::load && other.distribution.first_block.rows != 0)
+      walking += other.counters[column].instructions;
   double now = 0, then = 0; // sectors
   bool apart = false;
   for (const measure::SiteRecord* other : beside) {
@@ -77,7 +81,7 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
                     fmt::join(names, ", "), apart ? "some elements apart" : "side by side");
   if (then > now && in_launch != 0)
     out.lost_beside = static_cast<u64>((then - now) * static_cast<double>(s.counters.instructions) /
-                                       static_cast<double>(in_launch));
+                                       static_cast<double>(std::max(walking, in_launch)));
 }
 
 } // namespace

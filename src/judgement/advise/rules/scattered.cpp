@@ -3,6 +3,7 @@
 // memory, where its destinations lie close enough together: what that costs is counted for the first block.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
+#include "findings/words.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
@@ -58,12 +59,35 @@ void say_in_order(const Subject& s, Advice& out) {
   if (load) say_tile_of_gather(s, out);
 }
 
+// In one launch: what is advised on may be of several.
+u64 bytes_of_block(const Subject& s) {
+  return in_launch(s).distribution.first_block.distinct_sectors * measure::sector_bytes;
+}
+
+// What the block reads again and again is in the L1, sector by sector; in shared memory it is there word by word.
+bool is_small_table(const Subject& s) {
+  constexpr u64 fits = 48 << 10; // bytes of shared memory that every block may have
+  return times_read(s) >= often && bytes_of_block(s) <= fits;
+}
+
+void say_small_table(const Subject& s, Advice& out) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const u64 bytes = bytes_of_block(s);
+  out.change = fmt::format(
+      "load what the block reads again into shared memory ({} in block 0) and gather there{}; or {}",
+      findings::bytes(bytes), cost_of_shared(s, bytes), out.change);
+  out.way = Way::tile;
+  out.after = s.counters, out.lanes.reset(); // loaded side by side: there is no picture of it
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors));
+  out.after.ideal_sectors = out.after.sectors, out.asks_for_less = true;
+}
+
 void say_loads(const Subject& s, Advice& out) {
   out.change = s.site.loads_index
                    ? "sort or renumber the indices so that neighbouring threads want neighbouring elements"
                    : "let neighbouring threads want neighbouring elements: sort the threads' input by what "
                      "it leads to";
-  say_tile_of_gather(s, out);
+  is_small_table(s) ? say_small_table(s, out) : say_tile_of_gather(s, out);
 }
 
 void say_stores(const Subject& s, Advice& out) {

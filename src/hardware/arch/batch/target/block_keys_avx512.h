@@ -76,12 +76,13 @@ constexpr Steps steps = [] {
   return out;
 }();
 
-[[gnu::always_inline]] inline void count_distinct_keys(const Columns (&sorted)[warp_size], u32 shift,
-                                                       u32 first, DistinctCounts& out) {
+template <u32 rows>
+[[gnu::always_inline]] inline void count_distinct_keys(const Columns (&sorted)[rows], u32 shift, u32 first,
+                                                       DistinctCounts& out) {
   __m512i few = _mm512_load_si512(steps.by_zeros[shift]),
           many = _mm512_load_si512(steps.by_zeros[shift] + 16), sum = _mm512_set1_epi32(0x010101),
           byte = _mm512_set1_epi32(0xff);
-  for (u32 lane = 1; lane < warp_size; ++lane) {
+  for (u32 lane = 1; lane < rows; ++lane) {
     __m512i zeros = _mm512_lzcnt_epi32(reinterpret_cast<__m512i>(sorted[lane] ^ sorted[lane - 1]));
     sum = _mm512_add_epi32(sum, _mm512_permutex2var_epi32(few, zeros, many));
   }

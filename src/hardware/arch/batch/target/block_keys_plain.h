@@ -62,11 +62,12 @@ template <bool all_lanes>
   return true;
 }
 
-[[gnu::always_inline]] inline void count_distinct_keys(const Columns (&sorted)[warp_size], u32 shift,
-                                                       u32 first, DistinctCounts& out) {
+template <u32 rows>
+[[gnu::always_inline]] inline void count_distinct_keys(const Columns (&sorted)[rows], u32 shift, u32 first,
+                                                       DistinctCounts& out) {
   i32 in_sector = 31 >> shift, in_line = 127 >> shift;
   Columns words = Columns{} + 1, sectors = words, lines = words;
-  for (u32 lane = 1; lane < warp_size; ++lane) {
+  for (u32 lane = 1; lane < rows; ++lane) {
     Columns differ = sorted[lane] ^ sorted[lane - 1]; // negative from those that take no part to the others
     words -= differ > 0;
     sectors -= differ > in_sector;

@@ -8,6 +8,8 @@
 // Lanes mostly ascend already. Where they do not, the rows are sorted (sorted_rows.h). Passes of the L1's stages, which
 // depend on the order of lanes: passes.h.
 //
+// Where no warp that waits has more than 16 active lanes, the keys of these stand one after the other, and 16 rows do.
+//
 // An instruction set says (block_keys_*.h)
 //   Columns              a vector of i32: one of each of neighbouring warps
 //   any_negative
@@ -35,11 +37,11 @@ using Modulo [[gnu::vector_size(sizeof(Columns))]] = u32;
 
 // The largest key so far, which is what a lane in order has, and what stands for one that takes no part.
 // False when a lane of some warp comes before its predecessors.
-[[gnu::always_inline]] inline bool fill_ascending(const PendingBlocks& w, u32 first,
-                                                  Columns (&out)[warp_size]) {
+template <u32 rows>
+[[gnu::always_inline]] inline bool fill_ascending(const PendingBlocks& w, u32 first, Columns (&out)[rows]) {
   Columns last = row(w, 0, first), falls{};
   out[0] = last;
-  for (u32 lane = 1; lane < warp_size; ++lane) {
+  for (u32 lane = 1; lane < rows; ++lane) {
     Columns key = row(w, lane, first);
     last = last < key ? key : last;
     falls |= reinterpret_cast<Columns>(reinterpret_cast<Modulo>(key) - reinterpret_cast<Modulo>(last)) & ~key;
@@ -49,21 +51,44 @@ using Modulo [[gnu::vector_size(sizeof(Columns))]] = u32;
   return true;
 }
 
-[[gnu::always_inline]] inline void sort_keys(const PendingBlocks& w, u32 first, Columns (&out)[warp_size]) {
-  for (u32 lane = 0; lane < warp_size; ++lane) out[lane] = row(w, lane, first);
+template <u32 rows>
+[[gnu::always_inline]] inline void sort_keys(const PendingBlocks& w, u32 first, Columns (&out)[rows]) {
+  for (u32 lane = 0; lane < rows; ++lane) out[lane] = row(w, lane, first);
   sort_rows(out);
 }
 
-} // namespace
+// Words of more than 4 bytes pass in groups of lanes, which have to stay where they are.
+[[gnu::always_inline]] inline bool are_few(const FourWarps& four, u32 shift) {
+  u32 few = u32{shift <= 2};
+  for (u32 active : four.active) few &= ones(active) <= half;
+  return few != 0;
+}
 
-void count_blocks(PendingBlocks& w, Counts& out) {
+// As put_keys(), of the lanes that take part.
+[[gnu::always_inline]] inline bool put_few_keys(const FourWarps& four, u32 shift, i32* key) {
+  u64 allowed = u64{0x7fffffff} << shift, any = 0;
+  for (u32 k = 0; k < 4; ++k) {
+    u64 from = first_key(four.address[k], four.active[k], shift);
+    i32* at = key + k;
+    for_each_lane(four.active[k], [&](u32 lane) {
+      u64 distance = four.address[k][lane] - from;
+      any |= distance;
+      *at = static_cast<i32>(distance >> shift);
+      at += block_columns;
+    });
+    for (; at < key + half * block_columns; at += block_columns) *at = -1;
+  }
+  return (any & ~allowed) == 0;
+}
+
+template <u32 rows> void count_rows(PendingBlocks& w, Counts& out) {
   DistinctCounts distinct;
   for (u32 first = 0; first < w.count; first += sizeof(Columns) / sizeof(i32)) {
-    Columns rows[warp_size];
-    if (!fill_ascending(w, first, rows)) sort_keys(w, first, rows);
-    count_distinct_keys(rows, w.shift, first, distinct);
+    Columns sorted[rows];
+    if (!fill_ascending(w, first, sorted)) sort_keys(w, first, sorted);
+    count_distinct_keys(sorted, w.shift, first, distinct);
   }
-  if (w.stages && w.count != 0) count_passes(w, distinct, out);
+  if (w.stages && w.count != 0) count_passes<rows>(w, distinct, out);
   u64 threads = 0, words = 0, sectors = 0, lines = 0, ideal = 0;
   for (u32 i = 0; i < w.count; ++i) {
     threads += w.lanes[i];
@@ -89,13 +114,22 @@ void count_blocks(PendingBlocks& w, Counts& out) {
   w.count = 0;
 }
 
+} // namespace
+
+void count_blocks(PendingBlocks& w, Counts& out) {
+  w.rows == half ? count_rows<half>(w, out) : count_rows<warp_size>(w, out);
+}
+
 u32 put_blocks(const Warps& warps, PendingBlocks& w, Counts& out) {
   u32 warp = 0, next;
   for (; (warp = next_warp(warps, warp)) < warps.count; warp = next) {
     FourWarps four;
     next = take_four(warps, warp, four);
-    if (w.count + 4 > block_columns) count_blocks(w, out);
-    if (!put_keys(four, w.shift, &w.key[0][w.count])) break;
+    u32 rows = are_few(four, w.shift) ? half : warp_size;
+    if (w.count + 4 > block_columns || rows > w.rows) count_blocks(w, out);
+    if (w.count == 0) w.rows = rows;
+    i32* key = &w.key[0][w.count];
+    if (!(w.rows == half ? put_few_keys(four, w.shift, key) : put_keys(four, w.shift, key))) break;
     for (u32 k = 0; k < four.count; ++k) {
       w.line[w.count] = first_key(four.address[k], four.active[k], w.shift) >> 7;
       w.lanes[w.count++] = ones(four.active[k]);

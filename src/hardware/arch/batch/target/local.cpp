@@ -52,8 +52,34 @@ namespace {
 
 #else
 
+#ifdef __AVX2__
+[[gnu::always_inline]] inline bool find_words_of_many(const u64* address, u32 lanes, u64 from, u64 allowed,
+                                                      u64 (&words)[4]) {
+  using Four [[gnu::vector_size(32)]] = u64;
+  constexpr Four bit{1, 2, 4, 8};
+  Four any{};
+  for (u32 eight = 0; eight < 4; ++eight) {
+    Four found{};
+    for (u32 lane = 8 * eight; lane < 8 * eight + 8; lane += 4) {
+      Four at;
+      std::memcpy(&at, address + lane, sizeof at);
+      const Four on = reinterpret_cast<Four>(((Four{} + (lanes >> lane)) & bit) == bit);
+      const Four distance = (at - from) & on;
+      any |= distance;
+      found |= (Four{} + 1) << (distance >> 2 & 63) & on;
+    }
+    words[eight] = found[0] | found[1] | found[2] | found[3];
+  }
+  return ((any[0] | any[1] | any[2] | any[3]) & ~allowed) == 0;
+}
+#endif
+
 [[gnu::always_inline]] inline bool find_words(const u64* address, u32 lanes, u64 from, u64 allowed,
                                               u64 (&words)[4]) {
+#ifdef __AVX2__
+  constexpr u32 few = 8; // that take longer side by side than one by one
+  if (ones(lanes) > few) return find_words_of_many(address, lanes, from, allowed, words);
+#endif
   words[0] = words[1] = words[2] = words[3] = 0;
   u64 any = 0;
   for_each_lane(lanes, [&](u32 lane) {

@@ -37,17 +37,18 @@ using Bits [[gnu::vector_size(2 * block_columns)]] = u16;
 // The low 32 bits of each lane's line, from all warps. Two lanes have the same line if both halves of these are equal: exact,
 // because keys reach over less than 2^32 lines, and as good as the full number for tag sets, but for lanes on both sides of a
 // multiple of 2^32 lines.
-struct LinesOfLanes {
-  Bits low[warp_size], high[warp_size], place[warp_size]; // of the element in its line
-  Narrow active[warp_size];
-  Narrow begins[warp_size]; // the lane is active, and the active one before it has another line
-  Bits runs{};              // how many of them
-  Bits beyond{};            // not 0 where lanes' lines differ in the upper half
-  Bits crossing{};          // not 0 where lanes lie on both sides of a multiple of 2^32 lines
+template <u32 rows> struct LinesOfLanes {
+  Bits low[rows], high[rows], place[rows]; // of the element in its line
+  Narrow active[rows];
+  Narrow begins[rows]; // the lane is active, and the active one before it has another line
+  Bits runs{};         // how many of them
+  Bits beyond{};       // not 0 where lanes' lines differ in the upper half
+  Bits crossing{};     // not 0 where lanes lie on both sides of a multiple of 2^32 lines
 };
 
 // Keys begin at a multiple of 2^16 lines (first_key()), so that no carry comes from the lower half.
-[[gnu::always_inline]] inline void find_lines(const PendingBlocks& w, LinesOfLanes& out) {
+template <u32 rows>
+[[gnu::always_inline]] inline void find_lines(const PendingBlocks& w, LinesOfLanes<rows>& out) {
   u32 up = 9 + w.shift, down = 7 - w.shift;
   u16 in_line = static_cast<u16>((128 >> w.shift) - 1);
   Bits begin, latest_low{}, latest_high;
@@ -55,7 +56,7 @@ struct LinesOfLanes {
   Bits first_lanes = begin + static_cast<u16>((u32{1} << 30) >> 16 >> down); // the lines that keys lead to
   latest_high = first_lanes + u16{1};                                        // nobody's
   Bits above{}, below{};
-  for (u32 lane = 0; lane < warp_size; ++lane) {
+  for (u32 lane = 0; lane < rows; ++lane) {
     Bits front, back;
     std::memcpy(&front, &w.key[lane][0], sizeof front);
     std::memcpy(&back, &w.key[lane][block_columns / 2], sizeof back);
@@ -96,8 +97,8 @@ enum class Find : u8 {
 }; // lanes of one line are neighbours; lines differ in the lower half; any
 
 // The pass of the earlier lanes with this one's line, from 1 on; or 0.
-template <Find find>
-[[gnu::always_inline]] inline Bits known_pass(const LinesOfLanes& lines, const Bits (&pass)[warp_size],
+template <Find find, u32 rows>
+[[gnu::always_inline]] inline Bits known_pass(const LinesOfLanes<rows>& lines, const Bits (&pass)[rows],
                                               u32 lane) {
   Bits known{};
   for (u32 i = 0; i < lane; ++i) {
@@ -110,12 +111,12 @@ template <Find find>
 
 // Every lane's number as that of a load by the whole warp: pass, bank, set. Those that take no part have the greatest.
 // `tag_passes`: of each warp.
-template <Find find>
-[[gnu::always_inline]] inline void find_numbers(const PendingBlocks& w, const LinesOfLanes& lines,
-                                                Narrow (&number)[warp_size], Bits& tag_passes) {
+template <Find find, u32 rows>
+[[gnu::always_inline]] inline void find_numbers(const PendingBlocks& w, const LinesOfLanes<rows>& lines,
+                                                Narrow (&number)[rows], Bits& tag_passes) {
   u32 narrower = w.shift < 2 ? 2 - w.shift : 0;
-  Bits pass[warp_size], latest{}, first = Bits{} + u16{1}, next[4] = {first, first, first, first};
-  for (u32 lane = 0; lane < warp_size; ++lane) {
+  Bits pass[rows], latest{}, first = Bits{} + u16{1}, next[4] = {first, first, first, first};
+  for (u32 lane = 0; lane < rows; ++lane) {
     Bits set = tag_sets(lines.low[lane], lines.high[lane]);
     Bits odd = bits(narrow(set << 15) >> 15), upper = bits(narrow(set << 7) >> 15); // all ones, or none
     Bits known = find == Find::neighbour ? latest : known_pass<find>(lines, pass, lane);
@@ -134,23 +135,24 @@ template <Find find>
 }
 
 // Lanes of wide words go through in groups.
-[[gnu::always_inline]] inline void add_groups(u32 shift, Narrow (&number)[warp_size]) {
+template <u32 rows> [[gnu::always_inline]] inline void add_groups(u32 shift, Narrow (&number)[rows]) {
   u32 lanes_shift = 7 - shift; // of a group
-  for (u32 lane = 0; lane < warp_size; ++lane)
+  for (u32 lane = 0; lane < rows; ++lane)
     number[lane] |= static_cast<i16>(lane >> lanes_shift << lanes_shift << 5);
 }
 
 // A store's lanes of the first passes go through together; the others, and those that take no part, stay as they are.
-[[gnu::always_inline]] inline void put_together(u32 shift, Narrow (&number)[warp_size]) {
+template <u32 rows> [[gnu::always_inline]] inline void put_together(u32 shift, Narrow (&number)[rows]) {
   i16 end = static_cast<i16>(passes_together(u32{1} << shift) << 10);
   for (Narrow& n : number) n = n < end ? (n & i16{0x3ff}) | (n >> 10 << 2) : n;
 }
 
 // Of sorted numbers: the sum over units of the most different words in one bank.
-[[gnu::always_inline]] inline Bits cost_of_units(const PendingBlocks& w, const Narrow (&number)[warp_size]) {
+template <u32 rows>
+[[gnu::always_inline]] inline Bits cost_of_units(const PendingBlocks& w, const Narrow (&number)[rows]) {
   i16 of_bank = 31, of_unit = static_cast<i16>((32 << (w.shift < 2 ? 5 : 7 - w.shift)) - 1);
   Narrow run = Narrow{} + i16{1}, most = run, sum = run;
-  for (u32 lane = 1; lane < warp_size; ++lane) {
+  for (u32 lane = 1; lane < rows; ++lane) {
     Narrow differ = number[lane] ^ number[lane - 1], new_bank = differ > of_bank, new_unit = differ > of_unit;
     run = ((run - (differ > 0)) & ~new_bank) - new_bank;
     most &= ~new_unit;
@@ -162,13 +164,13 @@ template <Find find>
 }
 
 struct Passes {
-  Bits tag, data; // data: one more where some lanes are inactive
+  Bits tag, data; // data: one more where some rows have no lane
 };
 
-template <Find find>
-[[gnu::always_inline]] inline Passes find_passes(const PendingBlocks& w, const LinesOfLanes& lines) {
+template <Find find, u32 rows>
+[[gnu::always_inline]] inline Passes find_passes(const PendingBlocks& w, const LinesOfLanes<rows>& lines) {
   Passes out;
-  Narrow number[warp_size];
+  Narrow number[rows];
   find_numbers<find>(w, lines, number, out.tag);
   if (w.shift > 2) add_groups(w.shift, number);
   if (w.kind == access::Kind::store) put_together(w.shift, number);
@@ -181,7 +183,7 @@ template <Find find>
 [[gnu::always_inline]] inline StagePasses passes_of_column(const PendingBlocks& w, u32 column) {
   access::WarpAccess access;
   access.kind = w.kind, access.bytes = static_cast<u8>(u32{1} << w.shift);
-  for (u32 lane = 0; lane < warp_size; ++lane) {
+  for (u32 lane = 0; lane < w.rows; ++lane) {
     i32 key = w.key[lane][column];
     access.active |= u32{key >= 0} << lane;
     access.address[lane] = (w.line[column] << 7) + (static_cast<u64>(static_cast<u32>(key)) << w.shift);
@@ -192,7 +194,7 @@ template <Find find>
 }
 
 // Adds the passes of the warps that wait.
-void count_passes(const PendingBlocks& w, const DistinctCounts& distinct, Counts& out) {
+template <u32 rows> void count_passes(const PendingBlocks& w, const DistinctCounts& distinct, Counts& out) {
   bool atomic = is_atomic(w.kind);
   u32 factor = w.kind == access::Kind::atomic ? 2 : 1, lines = 0;
   for (u32 i = 0; i < w.count; ++i) lines += distinct.lines[i];
@@ -200,7 +202,7 @@ void count_passes(const PendingBlocks& w, const DistinctCounts& distinct, Counts
     out.tag_passes += lines, out.data_wavefronts += lines;
     return;
   }
-  LinesOfLanes of;
+  LinesOfLanes<rows> of;
   find_lines(w, of);
   bool neighbours = true, near = true;
   for (u32 i = 0; i < w.count; ++i) neighbours &= of.runs[i] == distinct.lines[i], near &= of.beyond[i] == 0;
@@ -208,7 +210,7 @@ void count_passes(const PendingBlocks& w, const DistinctCounts& distinct, Counts
                   : near     ? find_passes<Find::near>(w, of)
                              : find_passes<Find::far>(w, of);
   for (u32 i = 0; i < w.count; ++i) {
-    StagePasses one{passes.tag[i], (passes.data[i] - u32{w.lanes[i] < warp_size}) * factor};
+    StagePasses one{passes.tag[i], (passes.data[i] - u32{w.lanes[i] < rows}) * factor};
     if ((atomic && distinct.words[i] < w.lanes[i]) || of.crossing[i] != 0) one = passes_of_column(w, i);
     out.tag_passes += one.tag, out.data_wavefronts += one.data;
   }

@@ -45,13 +45,18 @@ template <class Row> [[gnu::always_inline]] inline void copy_half(const Row* fro
   for (u32 i = 0; i < half; ++i) to[i] = from[i];
 }
 
-template <class Row> [[gnu::always_inline]] inline void sort_rows(Row (&all)[warp_size]) {
-  for (u32 begin = 0; begin < warp_size; begin += half) {
-    Row rows[half];
-    copy_half(all + begin, rows);
-    merge_runs<1>(rows), merge_runs<2>(rows), merge_runs<4>(rows), merge_runs<8>(rows);
-    copy_half(rows, all + begin);
-  }
+template <class Row> [[gnu::always_inline]] inline void sort_half(Row* all) {
+  Row rows[half];
+  copy_half(all, rows);
+  merge_runs<1>(rows), merge_runs<2>(rows), merge_runs<4>(rows), merge_runs<8>(rows);
+  copy_half(rows, all);
+}
+
+template <class Row> [[gnu::always_inline]] inline void sort_halves(Row (&all)[warp_size]) {
+  for (u32 begin = 0; begin < warp_size; begin += half) sort_half(all + begin);
+}
+
+template <class Row> [[gnu::always_inline]] inline void merge_halves(Row (&all)[warp_size]) {
 #pragma GCC unroll 16
   for (u32 i = 0; i < half; ++i) order(all[i], all[warp_size - 1 - i]);
   for (u32 begin = 0; begin < warp_size; begin += half) {
@@ -61,6 +66,12 @@ template <class Row> [[gnu::always_inline]] inline void sort_rows(Row (&all)[war
     copy_half(rows, all + begin);
   }
 }
+
+template <class Row> [[gnu::always_inline]] inline void sort_rows(Row (&all)[warp_size]) {
+  sort_halves(all), merge_halves(all);
+}
+
+template <class Row> [[gnu::always_inline]] inline void sort_rows(Row (&all)[half]) { sort_half(all); }
 
 } // namespace
 } // namespace WARPLENS_TARGET_NAMESPACE

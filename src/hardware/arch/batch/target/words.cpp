@@ -2,15 +2,15 @@
 // each bank. The instructions are the compiler's choice, because every loop does the same to neighbours in memory.
 //
 // Warps stand side by side: row l has lane l's key of each of 32 warps. A sorting network over the rows
-// (Batcher's odd-even merge sort) then sorts all of them at once, with a minimum and a maximum of whole rows
-// per exchange. A key is the number of a lane's word, with its bank on top: in order, equal words are
-// neighbours, and the words of one bank are a run. Batches are often smaller than 32 warps, so warps wait
-// here for those of the next batch.
+// (sorted_rows.h) then sorts all of them at once. A key is the number of a lane's word, with its bank on
+// top: in order, equal words are neighbours, and the words of one bank are a run. Batches are often smaller
+// than 32 warps, so warps wait here for those of the next batch.
 //
 // Lanes that do not take part have the greatest key and stand behind the others once sorted. Words are
 // numbered from 2^15 words below the first active lane's on, which has to cover the others. That renames the
 // banks, which makes no difference, and lanes that are in order stay so.
 #include "arch/batch/target/lanes.h"
+#include "arch/batch/target/sorted_rows.h"
 #include "arch/rules/shared.h"
 #include <algorithm>
 
@@ -18,7 +18,8 @@ namespace warplens::arch {
 namespace WARPLENS_TARGET_NAMESPACE {
 namespace {
 
-// How a key names its word: bank | row | byte or half of the word.
+// How a key names its word: bank | row | byte or half of the word. Its highest bit is turned over, so that it is in order as
+// a number with a sign, which SSE2 compares.
 struct Layout {
   u32 bank_bits = 0, part_bits = 0;
   u16 bank() const { return static_cast<u16>(0xffff0000u >> bank_bits); }
@@ -63,7 +64,7 @@ template <bool all_lanes>
   constexpr u64 each = 0x0001000100010001;
   u64 bank = layout.bank() * each, row = layout.row() * each, part = layout.part() * each;
   u32 up = 16 - layout.bank_bits - layout.part_bits, down = layout.bank_bits;
-  for (u64& four : packed) four = (four << up & bank) | (four >> down & row) | (four & part);
+  for (u64& four : packed) four = ((four << up & bank) | (four >> down & row) | (four & part)) ^ (each << 15);
 }
 
 // Adds the warps to those that wait, as the next columns.
@@ -80,36 +81,23 @@ template <bool all_lanes>
   }
 }
 
-// The smaller ones to `a`.
-[[gnu::always_inline]] inline void order(WordRow* __restrict a, WordRow* __restrict b, u32 rows) {
-  for (u32 row = 0; row < rows; ++row)
-    for (u32 i = 0; i < columns; ++i) {
-      u16 x = a[row][i], y = b[row][i];
-      a[row][i] = x < y ? x : y;
-      b[row][i] = x < y ? y : x;
-    }
-}
-
-// Ascending runs of `run` lanes become, two and two, ascending runs.
-template <u32 run> [[gnu::always_inline]] inline void merge_runs(PendingWords& w) {
-  for (u32 first = 0; first < warp_size; first += 2 * run) {
-    order(w.key + first, w.key + first + run, run);
-    for (u32 distance = run / 2; distance > 0; distance /= 2)
-      for (u32 lane = first + distance; lane + distance < first + 2 * run; lane += 2 * distance)
-        order(w.key + lane, w.key + lane + distance, distance);
-  }
-}
-
 bool ascending(const PendingWords& w) {
   alignas(64) WordRow falls = {};
   for (u32 lane = 1; lane < warp_size; ++lane)
     for (u32 i = 0; i < columns; ++i) falls[i] |= static_cast<u16>(w.key[lane - 1][i] > w.key[lane][i]);
-  return std::all_of(falls, falls + columns, [](u16 any) { return any == 0; });
+  return std::all_of(falls, falls + w.count, [](u16 any) { return any == 0; });
 }
 
-void sort_halves(PendingWords& w) { merge_runs<1>(w), merge_runs<2>(w), merge_runs<4>(w), merge_runs<8>(w); }
-
-void merge_halves(PendingWords& w) { merge_runs<16>(w); }
+// Sixteen warps at a time, in registers.
+using SomeColumns [[gnu::vector_size(32)]] = i16;
+template <class Sort> [[gnu::always_inline]] inline void sort_words(PendingWords& w, Sort sort) {
+  for (u32 first = 0; first < w.count; first += sizeof(SomeColumns) / sizeof(i16)) {
+    SomeColumns rows[warp_size];
+    for (u32 lane = 0; lane < warp_size; ++lane) std::memcpy(&rows[lane], &w.key[lane][first], sizeof *rows);
+    sort(rows);
+    for (u32 lane = 0; lane < warp_size; ++lane) std::memcpy(&w.key[lane][first], &rows[lane], sizeof *rows);
+  }
+}
 
 // Of sorted keys, per warp.
 struct Runs {
@@ -126,7 +114,7 @@ void find_runs(const PendingWords& w, u32 first, u32 count, const WordRow& activ
   for (u32 i = 0; i < columns; ++i) run[i] = out.longest[i] = out.different[i] = active[i] > 0;
   for (u32 lane = 1; lane < count; ++lane)
     for (u32 i = 0; i < columns; ++i) {
-      u16 differ = w.key[first + lane][i] ^ w.key[first + lane - 1][i];
+      u16 differ = static_cast<u16>(w.key[first + lane][i] ^ w.key[first + lane - 1][i]);
       u16 meant = lane < active[i], more = each_lane || (differ & word) != 0;
       run[i] = (differ & bank) != 0 ? u16{1} : static_cast<u16>(run[i] + more);
       u16 longest = meant ? run[i] : u16{0};
@@ -143,14 +131,18 @@ void count_words(PendingWords& w, Counts& out) {
   if (w.count == 0) return;
   bool in_order = ascending(w), wide = w.sharing != Sharing::no_banks && w.shift == 3;
   Runs lower, upper, all;
-  if (!in_order) sort_halves(w);
+  if (!in_order)
+    sort_words(
+        w, [](auto& rows) __attribute__((always_inline)) { sort_halves(rows); });
   if (wide) {
     alignas(64) WordRow rest;
     for (u32 i = 0; i < columns; ++i) rest[i] = static_cast<u16>(w.lanes[i] - w.lower[i]);
     find_runs(w, 0, 16, w.lower, lower);
     find_runs(w, 16, 16, rest, upper);
   }
-  if (!in_order) merge_halves(w);
+  if (!in_order)
+    sort_words(
+        w, [](auto& rows) __attribute__((always_inline)) { merge_halves(rows); });
   find_runs(w, 0, warp_size, w.lanes, all);
   alignas(64) WordRow spent;
   u64 threads = 0, different = 0, wavefronts = 0, data_wavefronts = 0, ideal = 0;
