@@ -136,6 +136,26 @@ expect_json names.json 'sorted((s["bytes"], s["array"]["name"]) for l in r["laun
 expect_json names.json '{" ".join(sorted(s["array"]["name"].split())) for l in r["launches"] for s in l["sites"] if s["space"] == "shared" and s["op"] == "load"}' \
   "{'log or power'}"
 
+# Instances of a template have a variable each, of one name.
+cat >instances.cu <<'CU'
+template <int N> __global__ void sketch(const int* in, int* out) {
+  __shared__ int local_sketch[256 * N];
+  local_sketch[(in[threadIdx.x] * 7) & 255] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = local_sketch[threadIdx.x ^ 5];
+}
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 4096), cudaMalloc(&out, 4096), cudaMemset(in, 0, 4096);
+  sketch<1><<<1, 64>>>(in, out);
+  sketch<2><<<1, 64>>>(in, out);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+CU
+"$nvcc" -O1 -lineinfo -cudart shared -arch=sm_90 instances.cu -o instances
+run "$warplens" run --json instances.json ./instances
+expect_json instances.json '{s["array"]["name"] for l in r["launches"] for s in l["sites"] if s["space"] == "shared"}' "{'local_sketch'}"
+
 # A library's kernel: the program's own line that called the library.
 cat >sum.cu <<'CU'
 #include <cub/cub.cuh>

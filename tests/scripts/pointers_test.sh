@@ -73,7 +73,6 @@ __device__ float Square::area(float x) const { return a * a + x; }
 __device__ float Disc::area(float x) const { return 3 * r * r - root(x); }
 __device__ float Disc::scale(float x) const { return half(x) + table[2](r); }
 CU
-printf '#include "two.cu"\n#include "three.cu"\n#include "one.cu"\n' >together.cu
 printf '%s\n' 'virtual cudaSuccess 11 19.5 13 18.7679' 'table cudaSuccess 4 9 5 9.73205 68 10.5' 'given cudaSuccess 4.5 5' \
   'given cudaSuccess 3 3.16228' 'given cudaSuccess 729 1000' 'chosen cudaSuccess 8 4001' 'chosen cudaSuccess 32 4001' >right
 
@@ -93,11 +92,34 @@ for sm in 75 90 120; do
   make alone_$sm $alone -rdc=true one.cu two.cu three.cu
   expect_right alone_$sm --sm $sm
 done
-make one_file -gencode arch=compute_90,code=sm_90 together.cu
-expect_right one_file
 make with_ptx -arch=sm_90 -rdc=true one.cu two.cu three.cu
 expect_right with_ptx
 # One of the files has no PTX.
 make two.o -dc -gencode arch=compute_90,code=sm_90 two.cu
 make some_ptx -arch=sm_90 -rdc=true one.cu two.o three.cu
 expect_right some_ptx
+
+# One kernel makes a pointer, another calls through it.
+cat >pointers.cu <<'CU'
+#include <cstdio>
+__device__ float twice(float x) { return 2 * x; }
+__device__ float square(float x) { return x * x; }
+__device__ float (*chosen)(float);
+__global__ void choose(int which) { chosen = which ? twice : square; }
+__global__ void use(float* out) { *out = chosen(3); }
+int main() {
+  float* out;
+  cudaMallocManaged(&out, 4);
+  for (int which = 0; which < 2; ++which) {
+    choose<<<1, 1>>>(which);
+    use<<<1, 1>>>(out);
+    cudaDeviceSynchronize();
+    std::printf("%g\n", *out);
+  }
+}
+CU
+printf '%s\n' 9 6 >right
+for apart in false true; do
+  make pointers -arch=sm_90 -rdc=$apart pointers.cu
+  expect_right pointers
+done
