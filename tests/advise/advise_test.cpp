@@ -34,6 +34,36 @@ TEST(Advise, MisalignedAndScattered) {
          400);
 }
 
+// A site of warps of which the same lanes take part.
+Built of_lanes(Space space, Kind kind, u32 bytes, u32 active, u64 start, u64 step) {
+  Built out = site(space, kind, bytes, [=](u32 l) { return start + u64{l} * step; });
+  access::WarpAccess access = out.site.distribution.classes[0].example;
+  access.active = active;
+  out.site.distribution.classes = {measure::class_of(access, 100, *out.context.architecture)};
+  out.site.counters = {out.site.distribution.classes[0].counts};
+  out.site.pattern = measure::pattern_of(out.site.distribution);
+  return out;
+}
+
+// A condition takes lanes out, as nulls of a column do: where the others begin is seen with them missing.
+TEST(Advise, MisalignedWithLanesMissing) {
+  constexpr u32 most = 0x7dfbefbb;
+  Built column = of_lanes(Space::global, Kind::load, 4, most, 20, 4);
+  const std::vector<Advice> list = advise(column.site, column.context);
+  ASSERT_FALSE(list.empty());
+  EXPECT_EQ(list[0].rule, findings::Rule::misaligned_access);
+  EXPECT_EQ(list[0].before.sectors, 500u);
+  EXPECT_EQ(list[0].after.sectors, 400u);
+  Built doubles = of_lanes(Space::global, Kind::store, 8, 0xfdfbefba, 8, 8);
+  EXPECT_EQ(advise(doubles.site, doubles.context).at(0).after.sectors, 800u) << "lane 0 is one of them";
+  Built aligned = of_lanes(Space::global, Kind::load, 4, most, 128, 4);
+  for (const Advice& advice : advise(aligned.site, aligned.context))
+    EXPECT_NE(advice.rule, findings::Rule::misaligned_access);
+  column.site.distribution.classes.push_back(aligned.site.distribution.classes[0]);
+  for (const Advice& advice : advise(column.site, column.context))
+    EXPECT_NE(advice.rule, findings::Rule::misaligned_access) << "warps that begin at several places";
+}
+
 TEST(Advise, PartsOfRowsAreNotToBeSorted) {
   Built wrapped = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l < 9 ? l + 41 : l - 9} * 4; });
   std::vector<Advice> list = advise(wrapped.site, wrapped.context);
@@ -146,6 +176,17 @@ TEST(Advise, ConstantAndLocal) {
          100);
   expect(site(Space::local, Kind::load, 4, [](u32 l) { return u64{l} * 4; }), "local-array", 3200, 400);
   expect(site(Space::local, Kind::store, 4, [](u32) { return u64{8}; }), "local-array", 400, 0);
+}
+
+// Few lanes at one offset: another index would move as much. The array itself is what costs.
+TEST(Advise, ALocalArrayOfFewLanesIsToStayInRegisters) {
+  for (const auto& [kind, active] : {std::pair(Kind::store, 0x01080421u), {Kind::load, 0x80008001u}}) {
+    const Built few = of_lanes(Space::local, kind, 4, active, 8, 0);
+    ASSERT_GT(few.site.counters[0].sectors, few.site.counters[0].ideal_sectors);
+    const Advice first = advise(few.site, few.context).at(0);
+    EXPECT_EQ(first.rule, findings::Rule::local_array);
+    EXPECT_NE(first.change.find("#pragma unroll"), std::string::npos) << first.change;
+  }
 }
 
 TEST(Advise, LocalArraysAreNamed) {

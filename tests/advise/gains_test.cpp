@@ -68,6 +68,18 @@ TEST(Gains, LanesThatLeaveStructuresOutStillDo) {
   EXPECT_EQ(advised(pixels, "pixel", &result).after.sectors, 200u) << "the result has pixels of 3 bytes";
 }
 
+// A position that is stored and a velocity that is only loaded are no two structures.
+TEST(Gains, WhatIsStoredTellsOneStructureFromTwo) {
+  std::vector<Built> all = at({0, 4, 8, 16, 20, 24}, 32, 4);
+  EXPECT_EQ(advised(all, "particle").after.sectors, 800u) << "nothing tells";
+  for (const u64 place : {0, 4, 8}) all.push_back(of_array(place, 32, 4, Kind::store));
+  EXPECT_EQ(advised(all, "particle").after.sectors, 400u);
+  std::swap(all.front(), all.back());
+  EXPECT_EQ(advised(all, "particle").after.sectors, 400u) << "of the store";
+  for (const u64 place : {16, 20, 24}) all.push_back(of_array(place, 32, 4, Kind::store));
+  EXPECT_EQ(advised(all, "particle").after.sectors, 800u) << "two that are moved alike";
+}
+
 TEST(Gains, ANeighboursMemberIsNoAlignedOne) {
   EXPECT_EQ(advised(at({96}, 3, 1), "pixel").after.sectors, 100u);
   for (const u64 place : {93, 99}) // a pixel to the left, to the right

@@ -45,6 +45,70 @@ TEST(Advise, ElementsOfAPlainVector) {
   EXPECT_NE(change("add(float const*, int)").find("a[k*count + i]"), std::string::npos);
 }
 
+// A structure of more than 64 bytes is one, if the array's type says so.
+TEST(Advise, LargeStructures) {
+  for (const u64 bytes : {72, 104}) {
+    Built first = site(Space::global, Kind::load, 8, [=](u32 l) { return u64{l} * bytes; });
+    Built second = site(Space::global, Kind::load, 8, [=](u32 l) { return u64{l} * bytes + 40; });
+    for (Built* one : {&first, &second}) {
+      one->site.site.array = {access::ArrayKind::parameter, "items"};
+      one->site.site.frames = {{"a.cu", 5, 3, ""}};
+    }
+    measure::LaunchRecord launch = launch_of({&first, &second});
+    launch.name = "revenue(item const*, double*)";
+    EXPECT_EQ(only(advise_in(first, launch)).change.find("store one array per member"), 0u);
+    EXPECT_EQ(only(advise_in(first, launch)).after.sectors, 800u);
+    launch.name = "revenue(double const*, double*)";
+    EXPECT_EQ(only(advise_in(first, launch)).change.find("store one array per member"), std::string::npos);
+  }
+}
+
+// A kernel that makes arrays of structures, or structures of arrays, needs both as they are.
+TEST(Advise, AChangeOfLayoutGoesThroughATile) {
+  for (const Kind kind : {Kind::load, Kind::store}) {
+    std::vector<Built> all;
+    for (u32 k = 0; k < 10; ++k) {
+      all.push_back(site(Space::global, kind, 4, [=](u32 l) { return u64{l} * 40 + k * 4; }));
+      all.back().site.site.array = {access::ArrayKind::parameter, "rows"};
+      all.push_back(site(Space::global, kind == Kind::load ? Kind::store : Kind::load, 4,
+                         [](u32 l) { return u64{l} * 4; }));
+      all.back().site.site.array = {access::ArrayKind::parameter, "column", k + 1};
+    }
+    std::vector<Built*> sites;
+    for (Built& one : all)
+      one.site.site.frames = {{"a.cu", static_cast<u32>(sites.size()), 3, ""}}, sites.push_back(&one);
+    const auto change = [&] {
+      measure::LaunchRecord launch = launch_of(sites);
+      launch.name = "convert(row const*, columns)";
+      return only(advise_in(all[0], launch)).change;
+    };
+    EXPECT_NE(change().find("shared memory"), std::string::npos) << change();
+    EXPECT_EQ(change().find("one array per member"), std::string::npos) << change();
+    sites.resize(12); // most of what it loads, it does not store
+    for (u32 k = 12; k < 20; k += 2) sites.push_back(&all[k]);
+    EXPECT_EQ(change().find("store one array per member"), 0u) << change();
+  }
+}
+
+// A text stays as it is.
+TEST(Advise, RowsOfBytesAreReadInWidePieces) {
+  for (const u64 bytes : {64, 48}) {
+    Built text = site(
+        Space::global, Kind::load, 1, [=](u32 l) { return u64{l} * bytes; }, 100 * bytes);
+    text.site.site.array = {access::ArrayKind::parameter, "text"};
+    measure::FirstBlock& block = text.site.distribution.first_block;
+    block.requests = bytes, block.sectors = 32 * bytes, block.distinct_sectors = bytes;
+    block.rows = 32, block.row_elements = 32 * bytes, block.row_lanes = 32;
+    Built result = site(Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 4; });
+    result.site.site.array = {access::ArrayKind::parameter, "out", 1};
+    measure::LaunchRecord launch = launch_of({&text, &result});
+    launch.name = "count(char const*, int*)";
+    const Advice advice = only(advise_in(text, launch));
+    EXPECT_NE(advice.change.find("16 bytes at once (uint4)"), std::string::npos) << advice.change;
+    EXPECT_EQ(advice.after.sectors, 200 * bytes) << "32 sectors for 16 bytes of each lane";
+  }
+}
+
 // Each thread takes its part of a vector in a loop. What it finds is combined with what others find: the same elements, in turns.
 // Where each has a result of its own, or the parts leave something between them, they are rows.
 TEST(Advise, PartsOfAVectorInALoop) {

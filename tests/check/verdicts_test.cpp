@@ -54,6 +54,20 @@ TEST(Verdicts, OfTwoParametersNeitherIsKnownToBeThePointer) {
   EXPECT_FALSE(rests_on(all[0], Premise::aligned_pointers));
 }
 
+// a[blockIdx.x * blockDim.x + x]: blocks that are no whole number of warps leave the next one a start inside a sector.
+TEST(Verdicts, BlocksOfPartOfAWarpBeginInsideASector) {
+  const std::string text =
+      kernel("mov.u32 %r5, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmad.lo.u32 %r3, %r5, %r6, %r1;\n" + load);
+  for (const u32 threads : {33u, 100u}) {
+    const std::vector<Judgement> all = judged(text, Dim3{threads, 1, 1});
+    ASSERT_EQ(all.size(), 1u);
+    EXPECT_EQ(all[0].verdict, Verdict::misaligned) << threads;
+    EXPECT_EQ(all[0].costs[0].sectors.most, 5u);
+  }
+  for (const u32 threads : {48u, 128u}) // of 48 threads, each half
+    EXPECT_EQ(judged(text, Dim3{threads, 1, 1}).at(0).verdict, Verdict::coalesced) << threads;
+}
+
 // a[n*m + n + x]: if n is a multiple, so is n*m.
 TEST(Verdicts, ConditionsThatFollowFromOthersAreNotSaid) {
   std::string text =

@@ -53,6 +53,31 @@ TEST(Fixes, PadSharedRows) {
   expect_fix(q, "Pad each row", 32, 1);
 }
 
+// A step that changes from round to round is no row.
+TEST(Fixes, WordsAreLeftFreeInAnArrayWithoutRows) {
+  for (const char* step : {"16", "8"}) {
+    Question q = question("s[step*(2*threadIdx.x + 1) - 1]", {32, 1, 1});
+    q.space = access::Space::shared, q.settings = {{"step", step}};
+    const Explanation out = answered(q);
+    EXPECT_EQ(fix(out, "Pad each row"), nullptr);
+    ASSERT_NE(fix(out, "Leave one word in 33 free"), nullptr) << step;
+    EXPECT_EQ(fix(out, "Leave one word in 33 free")->example, "s[i + i/32] instead of s[i]");
+  }
+  Question rows = question("s[32*threadIdx.x + k]", {32, 1, 1});
+  rows.space = access::Space::shared, rows.settings = {{"k", "3"}};
+  const Explanation out = answered(rows);
+  ASSERT_NE(fix(out, "Pad each row"), nullptr);
+  EXPECT_EQ(fix(out, "Pad each row")->example.find("__shared__"), std::string::npos) << "it is one row long";
+}
+
+TEST(Fixes, MembersOfSharedStructuresMeetInBanks) {
+  for (const char* access : {"agg[threadIdx.x].z", "agg[threadIdx.x].x"}) {
+    Question q = question(access, {32, 1, 1});
+    q.type = "struct { float x, y, z, w; }", q.space = access::Space::shared;
+    expect_fix(q, "Spread the lanes over the banks", 4, 1);
+  }
+}
+
 // Rows of a matrix of 16 columns are no structures.
 TEST(Fixes, AMatrixOfShortRowsIsPadded) {
   Question q = question("tile[threadIdx.x][k]", {16, 16, 1});
@@ -99,7 +124,7 @@ TEST(Fixes, OfLanesAreThoseOfRun) {
   EXPECT_EQ(fix(answered(sum), "Let one lane update for all"), nullptr) << "the assembler combines them";
   Question bins = question("bins[threadIdx.x/4]", {64, 1, 1});
   bins.kind = access::Kind::reduction;
-  expect_fix(bins, "Let one lane of each address", 64, 16);
+  expect_fix(bins, "Let fewer updates meet", 64, 16);
   Question few = question("A[threadIdx.x]", {256, 1, 1});
   few.condition = "threadIdx.x % 8 == 0";
   expect_fix(few, "Let whole warps", 8, 1);

@@ -128,11 +128,36 @@ TEST(Causes, SharedMemoryHasAColumnOfItsOwn) {
   EXPECT_TRUE(says(text, "k                1      512 B           0%        97%"));
 }
 
+// What another stage does meanwhile is not waited for.
+TEST(Causes, WastePassesOfAStageThatIsNotTheBusiest) {
+  Site tile = load(1, {{"/s/a.cu", 4, 1, ""}});
+  tile.space = Space::shared;
+  const auto text = [&](i64 global, i64 shared) {
+    return terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}), tile}, {global, shared}})}),
+                    {.width = 400, .lines = true});
+  };
+  EXPECT_TRUE(says(text(4096, 8), "; an SM is busier with sectors from L2 and memory"));
+  EXPECT_EQ(text(4, 128).find("an SM is busier"), std::string::npos);
+}
+
+TEST(Causes, ParametersAreNoAccessesOfTheFirstScreen) {
+  Site parameter = load(1, {{"/s/a.cu", 3, 1, ""}}, "x");
+  parameter.space = Space::constant;
+  const std::string text = terminal(
+      model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}, "x"), parameter}, {4, 0}})}), {.width = 100});
+  EXPECT_TRUE(says(text, "load x: 4 sectors"));
+  EXPECT_EQ(text.find("constant x"), text.npos);
+}
+
 TEST(Causes, IdleLanesAreNotCalledFine) {
   std::string idle = terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}, 2})}),
                               {.width = 100, .lines = true});
   EXPECT_TRUE(says(idle, "only 2.0 of 32 lanes are active"));
   EXPECT_EQ(idle.find("Nothing to fix"), idle.npos);
+  EXPECT_EQ(idle.find("Nothing is wasted"), idle.npos);
+  const std::string one = terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}, 1})}),
+                                   {.width = 400, .lines = true});
+  EXPECT_TRUE(says(one, "12% are asked for. Change: let all lanes of the warp take part"));
   std::string fine = terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}})}),
                               {.width = 100, .lines = true});
   EXPECT_TRUE(says(fine, "Nothing to fix, no access moves more than it needs: k"));
@@ -533,6 +558,17 @@ TEST(Causes, WhatDependsOnTimingIsNamedBeforeWhatIsFine) {
   const std::string text = terminal(model_of({launch}), {.width = 100, .lines = true});
   EXPECT_TRUE(says(text, "but for what depends on timing, which is not judged (a.cu:9): k"));
   EXPECT_LT(text.find("  a.cu:9"), text.find("  a.cu:3"));
+}
+
+TEST(Causes, WhatDependsOnTimingIsCountedOnTheFirstScreen) {
+  measure::LaunchRecord launch =
+      counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}), load(1, {{"/s/a.cu", 9, 1, ""}})}, {4, 64}});
+  launch.sites[1].site.timing_dependent = access::Timing::race;
+  const std::string text = terminal(model_of({launch}), {.width = 400});
+  EXPECT_TRUE(says(text,
+                   "In no total, as it depends on timing: 4.10 kB in this run. Most for nothing: 3.58 kB at "
+                   "a.cu:9 (k), 32 sectors per request where 4 would do."));
+  EXPECT_EQ(text.find("Nothing is wasted"), text.npos);
 }
 
 TEST(Causes, AKernelAllOfWhichDependsOnTimingUsesMemory) {

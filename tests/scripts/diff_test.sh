@@ -175,6 +175,13 @@ for wrong in "mine" "=yours" "no=yours" "mine=no"; do
   expect_in stderr 'OLD=NEW'
 done
 
+# Nothing in common.
+sed 's/transpose/turn/g; s/scale/twice/g' old.cu >other.cu
+run "$warplens" run --compiler clang --json other.json other.cu
+run "$warplens" diff old.json other.json
+expect_code 2
+expect_in stdout 'Not comparable'
+
 # Bad input.
 for words in "old.json" "absent.json new.json" "old.cu.json new.json" "- -" "old.json new.json --json old.json"; do
   run "$warplens" diff $words

@@ -2,6 +2,7 @@
 #include "driver/diff.h"
 #include "base/characters.h"
 #include "diff/gate.h"
+#include "diff/words.h"
 #include "diff/writers.h"
 #include "driver/findings/gates.h"
 #include "driver/options/architectures.h"
@@ -215,6 +216,7 @@ int diff(const DiffOptions& options, const RunOutput& output) {
     output.err("warplens: fails: " + one_line(text::with_plain_blanks(text)) + '\n');
   const bool whole = model->before.complete && model->after.complete;
   if (options.strict && !whole) output.err("warplens: fails: a side is not complete\n");
+  if (!diff::is_comparable(*model)) return cannot;
   return fails.empty() && (!options.strict || whole) ? 0 : 1;
 }
 

@@ -51,6 +51,8 @@ bool is_search(const Judgement& j) {
 // warp do with Judgement::needed. A search needs as many as it finds.
 std::string_view other_change(const Judgement& j) {
   if (j.advice || j.space != Space::global) return {};
+  if (j.verdict == Verdict::misaligned && j.cut_by_blocks)
+    return "make blocks a multiple of 32 threads, so that each warp begins at a multiple of 32 elements";
   const bool load = j.site.kind == Kind::load, store = j.site.kind == Kind::store;
   if (is_search(j))
     return "sort what the threads look for, so that neighbouring threads go the same way; or keep what all "

@@ -117,11 +117,13 @@ void Judge::add(Analysis& a, const Claim& claim, const Expressions& expressions)
   if (claim.copied) out_.copied = claim.copied;
   if (is_written(out_.site) && out_.site.array.kind == access::ArrayKind::unknown && !out_.array.empty())
     out_.site.array = {access::ArrayKind::shared, out_.array}; // among whose accesses advice looks for others
+  if (out_.site.array.name.empty()) out_.site.array.name = out_.array;
   conflict_free_ = conflict_free_ && claim.conflict_free;
   uniform_ = uniform_ && claim.uniform;
   out_.walks = out_.walks || claim.walks;
   worst_ = std::max(worst_, claim.dependence);
   unit_in_launch_ = std::min(unit_in_launch_, claim.unit_in_launch);
+  out_.cut_by_blocks |= claim.unit_in_launch < measure::sector_bytes && a.has_partial_warps();
   if (claim.dependence == Dependence::stride) out_.fine_for_many = fine_for_many(a, claim);
   out_.any_subset = out_.any_subset || claim.any_subset;
   out_.proved = out_.proved && claim.assumed == 0;
@@ -338,9 +340,10 @@ Verdict Judge::global_verdict() const {
   }
   if (uniform_) return Verdict::broadcast;
   const u64 aligned = std::min<u64>(most, arch::count(counters_[0].architecture(), *example_).sectors);
-  if (aligned <= out_.needed) return Verdict::coalesced;
+  if (aligned <= out_.needed && !(out_.cut_by_blocks && most > out_.needed)) return Verdict::coalesced;
   measure::Form form = measure::class_of(*example_, 1, counters_[0].architecture()).shape.form;
-  if (form == measure::Form::misaligned || 2 * aligned < 3 * out_.needed) return Verdict::misaligned;
+  if (form == measure::Form::misaligned || aligned <= out_.needed || 2 * aligned < 3 * out_.needed)
+    return Verdict::misaligned;
   return Verdict::uncoalesced;
 }
 

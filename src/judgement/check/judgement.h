@@ -176,6 +176,7 @@ struct Judgement {
   bool fine_for_many =
       false;           // values of an unknown stride, infinitely many: what it finds may never come true
   bool varies = false; // with the launch index or a loop, beyond the conditions
+  bool cut_by_blocks = false; // blocks are no whole number of warps, so that the next begins inside a sector
   std::optional<access::WarpAccess>
       example; // a warp of it, aligned as well as can be, where distances are known
   // Of where an asynchronous copy writes, which is judged besides where it reads: that copy, where distances are known.

@@ -152,6 +152,9 @@ std::string lanes_text(const Judgement& j, std::string_view joint) {
     return fmt::format("its index depends on loaded values{} the lanes of a warp may go anywhere", joint);
   case Verdict::local_array: return "each lane uses another element of its own array in local memory";
   case Verdict::constant_serialised: return "the lanes of a warp read different constants";
+  case Verdict::misaligned:
+    return j.cut_by_blocks ? "blocks are no whole number of warps, and begin inside a sector"
+                           : pattern_text(j);
   case Verdict::unknown: return "not decided: where its lanes go is not known from the code";
   case Verdict::not_judged: return "not judged: check knows no rule for such an access";
   default: return pattern_text(j);

@@ -142,6 +142,12 @@ std::string pattern_text(const ComparedAccess& access) {
   return array.empty() || pattern.empty() ? array + pattern : array + ": " + pattern;
 }
 
+bool is_comparable(const Model& model) {
+  return !model.counted || std::ranges::any_of(model.kernels, [](const Kernel& kernel) {
+    return kernel.before && kernel.after;
+  });
+}
+
 std::string verdict(const Model& model) {
   const double before = model.cycles.before, after = model.cycles.after;
   if (!model.counted) {
@@ -152,9 +158,7 @@ std::string verdict(const Model& model) {
                        text::human(lines[0] + lines[1] + lines[2] + lines[3] + lines[4], "finding"), lines[0],
                        lines[1], lines[2], lines[3], lines[4]);
   }
-  const bool in_common =
-      std::ranges::any_of(model.kernels, [](const Kernel& kernel) { return kernel.before && kernel.after; });
-  if (!in_common) return "Not comparable: no kernel was counted in both runs";
+  if (!is_comparable(model)) return "Not comparable: no kernel was counted in both runs";
   const std::string costs =
       fmt::format("the accesses cost {} ({})", cycles_text(model.cycles), change_text(before, after));
   switch (model.change) {

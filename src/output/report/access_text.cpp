@@ -9,6 +9,11 @@ double waste_of(const Kernel& kernel, u64 excess) {
   return kernel.moved_bytes == 0 ? 0 : static_cast<double>(excess) / static_cast<double>(kernel.moved_bytes);
 }
 
+bool is_parameter_read(const AccessRow& row) {
+  return row.space == access::Space::constant && row.site.array.kind == access::ArrayKind::parameter &&
+         row.excess_cycles == 0;
+}
+
 u64 l1_passes(const arch::Counts& counts) { return std::max(counts.tag_passes, counts.data_wavefronts); }
 
 std::string file_name(const Page& page, const std::string& file) {

@@ -246,6 +246,20 @@ const Kernel& longest_kernel(const Page& page, const Finding& finding) {
   return *out;
 }
 
+// What it means for time. What another stage does while this one works is not waited for.
+std::string time_text(const Page& page, const Finding& finding) {
+  const Kernel& kernel = longest_kernel(page, finding);
+  const Space space = row_of(page, finding.accesses[0]).space;
+  const std::vector<summary::Stage> stages = summary::stages(kernel.limit);
+  std::string out(meaning(kernel.limiter));
+  if (page.model.input.measured || stages.empty() || (space != Space::constant && space != Space::shared))
+    return out;
+  const std::string_view busiest = stages.front().id;
+  const bool here =
+      space == Space::constant ? busiest == "constant" : busiest == "shared" || busiest == "data";
+  return here || waits(finding) ? out : fmt::format("{}; an SM is busier with {}", out, stages.front().words);
+}
+
 std::string headline(const Page& page, const Finding& finding, u32 number) {
   const u32 width = page.options.width;
   const Finding::Access& worst = finding.accesses[0];
@@ -274,7 +288,7 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   if (const std::string gain = gain_of(page, finding); !gain.empty()) out += labelled(page, "Gain:", gain);
   if (const Limiter limiter = longest_kernel(page, finding).limiter;
       !page.model.input.measured || limiter != Limiter::unclear)
-    out += labelled(page, "Time:", std::string(meaning(limiter)));
+    out += labelled(page, "Time:", time_text(page, finding));
   return out;
 }
 
@@ -283,7 +297,12 @@ std::string in_brackets(const std::string& gain) {
   return gain.empty() ? "" : fmt::format(" ({})", gain.substr(0, gain.find(';')));
 }
 
-// The same in two or three lines, where others take the room: of the change what stands before its conditions.
+// Of a change what stands before its conditions, and before a second sentence.
+std::string brief_change(const std::string& change) {
+  return change.substr(0, std::min(change.find_first_of(";,:"), change.find(". ")));
+}
+
+// The same in two or three lines, where others take the room.
 std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
   const AccessRow& row = row_of(page, finding.accesses[0]);
   const std::string gain = gain_of(page, finding), change = change_of(page, row);
@@ -291,7 +310,7 @@ std::string brief_headline(const Page& page, const Finding& finding, u32 number)
       accesses_in_source(page, finding) == 1 ? "" : ", " + places_text(page, finding, 1);
   std::string text =
       fmt::format("{}: {}{}: {}. Change: {}", share_words(page, finding), subject_of(page, finding), place,
-                  problem_of(page, row), change.substr(0, change.find_first_of(";,:")));
+                  problem_of(page, row), brief_change(change));
   return wrap(text + in_brackets(gain), fmt::format("{:>2}. ", number), page.options.width);
 }
 
@@ -305,10 +324,9 @@ std::string served_section(const Page& page, const std::vector<const Finding*>& 
     if (finding->rule == findings::Rule::halo_access)
       add_new(halos, subject_of(page, *finding));
     else
-      add_new(others,
-              fmt::format("{}: {}. Change: {}{}", subject_of(page, *finding), problem_of(page, row),
-                          shows_all(page.options) ? change : change.substr(0, change.find_first_of(";,:")),
-                          in_brackets(gain_of(page, *finding))));
+      add_new(others, fmt::format("{}: {}. Change: {}{}", subject_of(page, *finding), problem_of(page, row),
+                                  shows_all(page.options) ? change : brief_change(change),
+                                  in_brackets(gain_of(page, *finding))));
   }
   std::string out;
   if (!halos.empty()) others.push_back(listed(halos, 3));

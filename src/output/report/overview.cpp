@@ -68,7 +68,8 @@ std::vector<Shown> by_cost(const Page& page) {
   for (const Kernel& kernel : page.model.kernels)
     for (const Line& line : kernel.lines)
       for (const AccessRow& row : line.rows)
-        if (!row.counters.empty() && row.counters[0].instructions != 0 && !told.contains(&row))
+        if (!row.counters.empty() && row.counters[0].instructions != 0 && !told.contains(&row) &&
+            !is_parameter_read(row))
           all.push_back({&line, &row});
   std::ranges::stable_sort(all, [](const Shown& a, const Shown& b) {
     return std::pair(a.row->excess_cycles, a.row->cycles) > std::pair(b.row->excess_cycles, b.row->cycles);

@@ -29,6 +29,7 @@ std::string title_section(const Page&);    // what was counted, and how the prog
 std::string headline_section(const Page&); // the answer
 // Kernels without a finding; `found`: the others, by their index.
 std::string verdict_section(const Page&, const std::set<u32>& found);
+bool has_idle_lanes(const Kernel&);                     // in most of what it asks for
 std::string kernel_list(const Page&);                   // a line for each kernel
 std::string access_list(const Page&, std::size_t room); // so many of the accesses that no cause tells of
 std::string group_section(const Page&);                 // --group-by: one table over the program
@@ -66,6 +67,8 @@ std::string place_prefix(const Page&, const diag::Diagnostic&);
 // "matmul.cu:15"; "main.cu:11 → grid.h:4" where calls were inlined; "function fb" without line information.
 std::string place_name(const Page&, const Line&);
 std::string source_text(const Line&); // what stands there now; may be empty
+// A kernel's own parameters, read by all lanes at once: the compiler wrote that, and no array of the program's is read.
+bool is_parameter_read(const AccessRow&);
 // Passes through the L1, of the stage that takes more of them.
 u64 l1_passes(const arch::Counts&);
 

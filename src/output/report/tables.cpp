@@ -184,17 +184,13 @@ std::string row_line(const Page& page, const Kernel& kernel, const AccessRow& ro
   if (row.excess_bytes == 0 && row.excess_cycles != 0 && counters.requests != 0)
     pattern += fmt::format(", {:.1f} passes through the L1",
                            static_cast<double>(l1_passes(counters)) / static_cast<double>(counters.requests));
+  if (row.pattern.shape.form == measure::Form::conflict && row.cost.actual <= row.cost.ideal)
+    pattern += " as written: the assembler takes lanes of one word together";
   if (row.site.timing_dependent != access::Timing::none) pattern = "depends on timing, " + pattern;
   if (sampled)
     pattern = (row.is_rare() ? "rare in the sample, not judged; " : plus_minus(row.spread) + "; ") + pattern;
   bool fits = row_width + 2 + width_of(pattern) <= page.options.width;
   return out + (fits ? "  " : "\n      ") + page.style.faint(clip(pattern, page.options.width - 6)) + '\n';
-}
-
-// A kernel's own parameters, read by all lanes at once: the compiler wrote that, and no array of the program's is read.
-bool is_parameter_read(const AccessRow& row) {
-  return row.space == Space::constant && row.site.array.kind == access::ArrayKind::parameter &&
-         row.excess_cycles == 0;
 }
 
 // A line's rows, worst first; empty where there is none. Unrolled loops make many of one statement: those that matter least are summed up.

@@ -2,6 +2,7 @@
 // problems.cpp.
 #include "report/terminal.h"
 #include "base/characters.h"
+#include "findings/words.h"
 #include "measure/totals.h"
 #include "report/sections.h"
 #include "source/places.h"
@@ -192,6 +193,33 @@ std::string program_totals(const Page& page) {
   return out;
 }
 
+// What is in no total, as another run counts it differently: what it moved in this one, and where most of that was beyond need.
+//
+//    In no total, as it depends on timing: 2.86 MB in this run, most of it for nothing at scatter.cu:38 (scatter): 21.8 sectors …
+std::string timing_text(const Page& page) {
+  const Model& model = page.model;
+  const Kernel* whose = nullptr;
+  const Line* where = nullptr;
+  const AccessRow* worst = nullptr;
+  u64 moved = 0, most = 0;
+  for (const Kernel& kernel : model.kernels)
+    for (const Line& line : kernel.lines)
+      for (const AccessRow& row : line.rows) {
+        if (row.site.timing_dependent == access::Timing::none || row.space == access::Space::shared) continue;
+        moved += measure::bytes_moved(row.counters[0], row.space);
+        const u64 excess = measure::excess_bytes(row.counters[0], row.space, row.site);
+        if (excess > most) most = excess, whose = &kernel, where = &line, worst = &row;
+      }
+  constexpr u64 worth_naming = 20; // a twentieth of what the totals have
+  if (moved * worth_naming < model.moved_bytes) return "";
+  std::string text = fmt::format("In no total, as it depends on timing: {} in this run", human_bytes(moved));
+  if (worst != nullptr)
+    text += fmt::format(". Most for nothing: {} at {} ({}), {}", human_bytes(most), place_name(page, *where),
+                        whose->short_name,
+                        findings::cost_text(worst->cost.actual, worst->cost.unit, worst->cost.ideal));
+  return page.style.poor(wrap(text + '.', "", page.options.width));
+}
+
 // The first warning, which must not wait for the end of the report, and how many there are.
 std::string first_warning(const Page& page) {
   const Warning* first = nullptr;
@@ -270,9 +298,11 @@ std::string title_section(const Page& page) {
   if (std::vector<std::string> files = changed_files(page); !files.empty())
     out += page.style.poor(wrap(
         listed(files, 3) + " changed after the program was built: other lines may have run.", "", width));
-  if (const std::string totals = program_totals(page); !totals.empty())
+  const std::string totals = program_totals(page) + timing_text(page);
+  if (!totals.empty())
     out += totals;
-  else if (model.moved_bytes != 0 && model.complete && !model.input.measured)
+  else if (model.moved_bytes != 0 && model.complete && !model.input.measured &&
+           std::ranges::none_of(model.kernels, has_idle_lanes))
     out +=
         page.style.good(wrap("Nothing is wasted: no access moves more than its lanes ask for.", "", width));
   if (std::string how = ended(model.input); !how.empty()) out += page.style.poor(wrap(how, "", width));

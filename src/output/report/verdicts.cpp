@@ -18,10 +18,33 @@ using access::Space;
 // Fewer active lanes than that, on average, and the lanes are the finding.
 constexpr double few_lanes = 12;
 
-double lanes_of(const Kernel& kernel) {
+arch::Counts sum_of(const Kernel& kernel) {
   arch::Counts sum;
   for (const auto& [space, counters] : kernel.totals) sum += counters[0];
-  return active_lanes(sum);
+  return sum;
+}
+
+// What their warps do, and of what a sector brings with it how much a lane alone uses. A change is of the access that most of it is.
+std::string idle_text(const Kernel& kernel) {
+  const AccessRow* most = nullptr;
+  for (const Line& line : kernel.lines)
+    for (const AccessRow& row : line.rows)
+      if (most == nullptr || row.counters[0].instructions > most->counters[0].instructions) most = &row;
+  std::string out =
+      fmt::format("Idle lanes: {}: only {:.1f} of 32 lanes are active in an access (divergence)",
+                  clip_middle(kernel.label, 60), active_lanes(sum_of(kernel)));
+  if (const auto global = kernel.totals.find(Space::global); global != kernel.totals.end())
+    out += fmt::format(", so that of {} that move {} are asked for",
+                       human_bytes(measure::bytes_moved(global->second[0], Space::global)),
+                       percent(measure::efficiency(global->second[0], Space::global)));
+  const advise::Advice* advice = most == nullptr ? nullptr : summary::main_advice(*most);
+  if (advice != nullptr && advice->rule == findings::Rule::divergent_access)
+    return fmt::format("{}. Change: {}", out, advice->change);
+  if (most != nullptr && active_lanes(most->counters[0]) < 2)
+    out +=
+        ". Change: let all lanes of the warp take part, lane k with each 32nd element from the k-th on, and "
+        "then combine what they found (__shfl_down_sync)";
+  return out;
 }
 
 // A kernel without waste may still ask for the same again and again: the access that does most of it.
@@ -148,6 +171,11 @@ struct Told {
 
 } // namespace
 
+bool has_idle_lanes(const Kernel& kernel) {
+  return measure::is_counted(kernel.status) && kernel.moved_bytes != 0 && kernel.block.count() >= warp_size &&
+         active_lanes(sum_of(kernel)) < few_lanes;
+}
+
 std::string verdict_section(const Page& page, const std::set<u32>& found) {
   std::vector<const Kernel*> fine, timed,
       untouched; // timed: with accesses that are in no sum, and so in no verdict
@@ -164,12 +192,8 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     std::string label = clip_middle(kernel.label, 60);
     if (kernel.moved_bytes == 0) {
       (kernel.timing_dependent == 0 ? untouched : timed).push_back(&kernel);
-    } else if (double lanes = lanes_of(kernel); lanes < few_lanes && kernel.block.count() >= warp_size) {
-      out += page.style.poor(hanging(
-          fmt::format("Idle lanes: {}: no access moves more than its lanes ask for, but only {:.1f} of 32 "
-                      "lanes are active in an access (divergence)",
-                      label, lanes),
-          page.options.width));
+    } else if (has_idle_lanes(kernel)) {
+      out += page.style.poor(hanging(idle_text(kernel), page.options.width));
     } else if (std::string text = combined_text(page, kernel); !text.empty()) {
       out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {

@@ -3,12 +3,14 @@
 // are a structure apart, and lanes that take every second structure leave one of them out in an array per member, too.
 //
 // Nothing tells a structure's size but where other accesses of the array go, in the same stride: {0, 8} in a row of 1264 bytes
-// are two members of 16 bytes, {2, 5} of every 6 bytes one member of 3. Where that leaves a choice, it is the one that gains less.
+// are two members of 16 bytes, {2, 5} of every 6 bytes one member of 3. What is loaded and stored is so in each structure: a position
+// that is stored, and a velocity that is only loaded, are one structure. Where that leaves a choice, it is the one that gains less.
 #include "advise/rules/rules.h"
 #include "source/types.h"
 #include <bit>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace warplens::advise::rules {
@@ -26,21 +28,21 @@ ArrayOf array_of(const Subject& s) {
   return s.site.declared.empty() ? ArrayOf::structures : ArrayOf::unknown;
 }
 
-// Where the kernel's accesses of the array with this stride go, in bytes from the first of them, and how wide they are. Examples
-// are of any warp, and their addresses are known up to a period: nothing where that does not tell them apart.
-std::set<std::pair<u64, u32>> places(const Subject& s, u64 stride) {
+// Where the kernel's accesses of the array with this stride go, in bytes from the first of them, how wide they are, and of what kind.
+// Examples are of any warp, and their addresses are known up to a period: nothing where that does not tell them apart.
+std::set<std::tuple<u64, u32, access::Kind>> places(const Subject& s, u64 stride) {
   const u64 period = std::gcd(arch::address_period, u64{warp_size} * stride);
   const i64 own = start_of_lanes(main_class(s));
-  std::set<std::pair<i64, u32>> around{{0, s.site.site.bytes}};
+  std::set<std::tuple<i64, u32, access::Kind>> around{{0, s.site.site.bytes, s.site.site.kind}};
   for (const measure::SiteRecord& other : of_stride(s, stride)) {
     if (!is_device(other.space) || other.site.array != s.site.site.array) continue;
     const u64 apart = static_cast<u64>(start_of_lanes(other.distribution.classes.front()) - own) % period;
     around.emplace(static_cast<i64>(apart) - (2 * apart > period ? static_cast<i64>(period) : 0),
-                   other.site.bytes);
+                   other.site.bytes, other.site.kind);
   }
-  std::set<std::pair<u64, u32>> out;
-  for (const auto& [place, bytes] : around)
-    out.emplace(static_cast<u64>(place - around.begin()->first), bytes);
+  std::set<std::tuple<u64, u32, access::Kind>> out;
+  for (const auto& [place, bytes, kind] : around)
+    out.emplace(static_cast<u64>(place - std::get<0>(*around.begin())), bytes, kind);
   return out;
 }
 
@@ -116,7 +118,7 @@ u64 element_in_row(const Subject& s, u64 stride) {
   const u64 bytes = s.site.site.bytes;
   if (array_of(s) != ArrayOf::structures) return bytes;
   std::set<u64> at;
-  for (const auto& [place, width] : places(s, stride)) at.insert(place);
+  for (const auto& [place, width, kind] : places(s, stride)) at.insert(place);
   const u64 all = *at.rbegin() + bytes;
   const bool without_holes = all == at.size() * bytes, one = all <= largest_vector;
   for (u64 size = 2 * bytes; size <= largest_structure; size += bytes) {
@@ -130,14 +132,16 @@ u64 element_in_row(const Subject& s, u64 stride) {
 u64 structure_of(const Subject& s, u64 stride) {
   const u64 bytes = s.site.site.bytes;
   if (has_numbers(s)) return stride;
-  std::set<std::pair<u64, u32>> at;
-  for (const auto& [place, width] : places(s, stride)) at.emplace(place % stride, width);
+  std::set<std::tuple<u64, u32, access::Kind>> at;
+  std::set<u64> members;
+  for (const auto& [place, width, kind] : places(s, stride))
+    at.emplace(place % stride, width, kind), members.insert(place % stride);
   for (u64 size = 2 * bytes; size < stride; size += bytes) {
     if (stride % size != 0) continue;
     const bool again = std::ranges::all_of(at, [&](const auto& one) {
-      return at.contains({(one.first + size) % stride, one.second});
+      return at.contains({(std::get<0>(one) + size) % stride, std::get<1>(one), std::get<2>(one)});
     });
-    if (again && (at.size() * bytes != stride || another_array_has(s, size))) return size;
+    if (again && (members.size() * bytes != stride || another_array_has(s, size))) return size;
   }
   return stride;
 }

@@ -3,7 +3,7 @@
 // the half-warp starts at a multiple of 16 words.
 //
 // Where another access of the kernel does the same work from an aligned start, this one reads a neighbour's element:
-// both cannot be aligned. Where a warp covers parts of several rows that begin inside a sector, rows are too short. Where every warp is off by as much, rows are padded already, and it is the start that is off.
+// both cannot be aligned. Where a condition takes lanes out, it is the place of lane 0 that counts. Where a warp covers parts of several rows that begin inside a sector, rows are too short. Where every warp is off by as much, rows are padded already, and it is the start that is off.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
@@ -21,6 +21,21 @@ u64 first_address(const access::WarpAccess& access) {
   u64 least = ~u64{0};
   for_each_lane(access.active, [&](u32 lane) { least = std::min(least, access.address[lane]); });
   return least;
+}
+
+// Are lanes side by side, but for those that a condition takes out, and would lane 0 of nearly every warp, whether it takes part or
+// not, go to the same place inside a sector?
+bool begins_inside_with_gaps(const Subject& s) {
+  if (s.site.pattern.shape.form != measure::Form::with_gaps) return false;
+  auto place = [](const measure::WarpClass& c) {
+    return static_cast<u64>(start_of_lanes(c)) % measure::sector_bytes;
+  };
+  u64 same = 0, all = 0;
+  for (const measure::WarpClass& c : s.site.distribution.classes) {
+    const bool in_order = c.shape.stride == static_cast<i64>(s.site.site.bytes) && c.shape.rows < 2;
+    all += c.warps, same += in_order && place(c) == place(main_class(s)) ? c.warps : 0;
+  }
+  return place(main_class(s)) != 0 && 10 * same >= 9 * all;
 }
 
 // Each run of consecutive lanes from the start of a segment, none where another is.
@@ -171,9 +186,9 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
   bool inside_sector = s.site.pattern.kind() == measure::PatternKind::misaligned;
   bool inside_segment =
       s.site.pattern.kind() == measure::PatternKind::contiguous && moves_more_than_sectors(s);
-  const bool inside_rows = rows_begin_inside(s);
-  if (!is_device(s.site.space) || !(inside_sector || inside_segment || inside_rows)) return;
-  inside_sector |= inside_rows;
+  const bool inside_rows = rows_begin_inside(s), gaps = !inside_segment && begins_inside_with_gaps(s);
+  if (!is_device(s.site.space) || !(inside_sector || inside_segment || inside_rows || gaps)) return;
+  inside_sector |= inside_rows || gaps;
   Advice out =
       draft(s, findings::Rule::misaligned_access, inside_sector ? Metric::sectors : Metric::transactions);
   const u64 unit = inside_sector ? measure::sector_bytes : segment;
@@ -189,14 +204,18 @@ void misaligned(const Subject& s, std::vector<Advice>& list) {
     }
   }
   const double beside = inside_rows ? share_beside_middle(s) : 0;
-  predict_share(s, align_runs, beside, align_runs_but_one_element, out);
+  if (gaps)
+    predict(s, consecutive(s), out);
+  else
+    predict_share(s, align_runs, beside, align_runs_but_one_element, out);
   if (value(out.metric, out.after) >= value(out.metric, s.counters)) return;
-  if (inside_rows && 20 * out.after.sectors > 19 * s.counters.sectors) return; // it is not worth longer rows
+  if ((inside_rows || gaps) && 20 * out.after.sectors > 19 * s.counters.sectors)
+    return; // it is not worth longer rows
   out.title = inside_rows ? "rows begin inside a sector" : "consecutive, but not aligned to a segment";
   out.cause = inside_sector
                   ? "warps start inside a 32-byte sector, so each touches one sector more than its bytes fill"
                   : "warps start inside a segment that this architecture moves whole or not at all";
-  if (!inside_rows && same_start(s, unit)) {
+  if (gaps || (!inside_rows && same_start(s, unit))) {
     out.change = fmt::format(
         "begin at a multiple of {} bytes: nearly every warp is off by the same, so it is the start of the "
         "array or an offset in the index",

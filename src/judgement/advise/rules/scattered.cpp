@@ -306,7 +306,9 @@ bool say_column(const Subject& s, Advice& out) {
   if (3 * predicted(s, swapped).sectors > 2 * s.counters.sectors) return false;
   predict(s, swapped, out);
   out.rule = findings::uncoalesced(s.site.site.kind);
-  out.title = fmt::format("lanes go to one place in rows of {} bytes", row);
+  out.title = row <= largest_structure
+                  ? fmt::format("lanes go to one member of structures of {} bytes, in no order", row)
+                  : fmt::format("lanes go to one column of rows of {} bytes, in no order", row);
   out.cause = fmt::format("{} lanes touch {} sectors, each of another row", s.site.pattern.lanes,
                           s.site.pattern.units);
   out.change =

@@ -3,6 +3,7 @@
 // result goes to a row of its own; else the wrong order of indices (index_order.cpp). Here it is told which.
 #include "advise/rules/strided.h"
 #include "base/bits.h"
+#include "source/types.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -69,6 +70,7 @@ Change consecutive_sources(const Subject& s) {
 
 // Each thread walks along a row of its own.
 void say_row_of_thread(const Subject& s, u64 stride, Advice& out) {
+  if (say_wide_pieces(s, stride, out)) return;
   const bool is_short = stride <= largest_structure && stride % s.site.site.bytes == 0;
   if (!is_short || in_parts(s.site.pattern.shape)) {
     say_rows_of_threads(s, out);
@@ -78,6 +80,14 @@ void say_row_of_thread(const Subject& s, u64 stride, Advice& out) {
     out.lost_beside = 0;
   }
   say_other_order(s, stride, out);
+}
+
+// Structures of more members, which the array's type tells: each thread goes to one of its own, once. Smaller ones, and numbers
+// that have a type of their own, may make rows.
+bool has_large_structures(const Subject& s, u64 stride) {
+  return has_structures(s) && !source::known_type(element_type(s)) && stride <= 2 * largest_structure &&
+         !is_power_of_two(stride) && element_in_row(s, stride) == s.site.site.bytes &&
+         !repeats(s, in_launch(s));
 }
 
 void say_change(const Subject& s, u64 stride, Advice& out) {
@@ -104,7 +114,7 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
       out.change += "; where all are treated alike, let thread t take t, t + threads, … instead";
   } else if (takes_a_part(s, stride)) {
     say_turns(s, stride, true, out);
-  } else if ((stride <= largest_structure || mostly) && several) {
+  } else if ((stride <= largest_structure || mostly || has_large_structures(s, stride)) && several) {
     say_members(s, stride, near, out);
   } else if (threads_have_arrays(s) && (is_heap(s) || !row_of_thread)) {
     say_interleaved(s, out);
@@ -120,7 +130,7 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
     out.change = "give each row to a warp, whose lanes write it side by side, as they then read it";
     out.example = "for (int j = lane; j < n; j += 32) out[row*n + j] = …;";
     say_recurrence(s, out);
-  } else if (stride <= largest_structure) {
+  } else if (stride <= largest_structure || has_large_structures(s, stride)) {
     say_elements(s, stride, out);
   } else {
     say_index_order(s, out);

@@ -43,6 +43,7 @@ void say_vector(u64 stride, Advice& out);
 void say_library_state(const Subject&, Advice& out);
 void say_turns(const Subject&, u64 stride, bool apart, Advice& out);
 void say_members(const Subject&, u64 stride, const Neighbours&, Advice& out);
+bool say_wide_pieces(const Subject&, u64 stride, Advice& out); // false where that is no help
 void say_elements(const Subject&, u64 stride, Advice& out);
 void say_other_order(const Subject&, u64 stride, Advice& out);
 

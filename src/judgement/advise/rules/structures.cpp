@@ -99,6 +99,29 @@ bool say_parts(const Subject& s, u64 stride, Advice& out) {
 
 } // namespace
 
+// A row of bytes for each thread, as of a text, stays as it is: it is read in pieces as wide as a thread can.
+bool say_wide_pieces(const Subject& s, u64 stride, Advice& out) {
+  const u64 pieces = largest_vector / s.site.site.bytes;
+  if (s.site.site.kind != access::Kind::load || s.site.site.bytes != 1 || !has_numbers(s) ||
+      stride % largest_vector != 0)
+    return false;
+  predict(
+      s,
+      [](access::WarpAccess& access) {
+        for_each_lane(access.active,
+                      [&](u32 lane) { access.address[lane] -= access.address[lane] % largest_vector; });
+        access.bytes = largest_vector;
+      },
+      out);
+  for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= pieces;
+  out.change =
+      "let each thread read 16 bytes at once (uint4) and take them apart, where its part begins at a "
+      "multiple of 16 bytes; or load a tile into shared memory row by row";
+  out.example =
+      fmt::format("uint4 v = *reinterpret_cast<const uint4*>(&{}[{}*i + k]); // k += 16", name_of(s), stride);
+  return true;
+}
+
 bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
   return are_a_vector(s, near.unrolled + 1, stride, true);
 }
@@ -139,16 +162,41 @@ bool has_records(const Subject& s, u64 stride, const Neighbours& near) {
 void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
   const u64 elements = stride / s.site.site.bytes;
   out.way = Way::turns;
-  out.change = "let neighbouring threads take neighbouring elements: of its block's part, thread t takes t, "
-               "t + threads, t + 2*threads, … (t: threadIdx.x, threads: blockDim.x)";
+  const bool tile = apart && stores_as_many(s); // a sum may be carried from one element to the next
+  if (tile)
+    out.change = fmt::format(
+        "{}, and let each thread go along its part there. Where no element needs the one "
+        "before it, ",
+        reads(s.site.site.kind) ? "load a tile into shared memory row by row"
+                                : "collect a tile in shared memory, and store it from there row by row");
+  out.change += "let neighbouring threads take neighbouring elements: of its block's part, thread t takes t, "
+                "t + threads, t + 2*threads, … (t: threadIdx.x, threads: blockDim.x)";
   if (!apart)
     out.change += fmt::format(", where all are treated alike; where a thread needs its {0} together, {1} "
                               "(count: how many threads)",
                               elements, other_way_round(s, stride));
-  else if (stores_as_many(s))
-    out.change += ", if none depends on the one before it";
   out.example = "for (int i = begin + threadIdx.x; i < end; i += blockDim.x) … // the block's part";
   predict(s, parts_apart(s), out);
+}
+
+// Do the kernel's accesses of other arrays move about as much the other way, side by side? Then it makes arrays of structures, or
+// structures of arrays, and the structures are what it is given, or what it is to make.
+bool changes_the_layout(const Subject& s) {
+  const access::Kind own = s.site.site.kind;
+  if (own != access::Kind::load && own != access::Kind::store) return false;
+  const access::Kind other_way = own == access::Kind::load ? access::Kind::store : access::Kind::load;
+  u64 here = 0, beside = 0;
+  for (const measure::SiteRecord& other : in_function(s)) {
+    if (!is_device(other.space) || s.context.column >= other.counters.size()) continue;
+    const u64 bytes = other.counters[s.context.column].threads * other.site.bytes;
+    if (other.site.array == s.site.site.array) {
+      if (other.site.kind == other_way) return false; // it changes what is there
+      here += other.site.kind == own ? bytes : 0;
+    } else if (other.site.kind == other_way && other.pattern.kind() == measure::PatternKind::contiguous) {
+      beside += bytes;
+    }
+  }
+  return here != 0 && 10 * beside >= 9 * here;
 }
 
 // The thread reads or writes several places of what may be a structure.
@@ -160,8 +208,25 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
   const u32 members = near.members + near.unrolled;
   const bool whole = members * bytes == stride, vector = are_a_vector(s, members, stride, false);
   if (!vector && say_parts(s, stride, out)) return;
+  if (!vector && stride > largest_vector && changes_the_layout(s)) {
+    const bool load = reads(s.site.site.kind);
+    out.way = Way::tile;
+    out.change = fmt::format("{}: the kernel {} arrays of members already",
+                             load ? "load the structures of a block into shared memory as they lie, and read "
+                                    "the members there"
+                                  : "collect the structures of a block in shared memory, and store them from "
+                                    "there as they lie",
+                             load ? "stores" : "loads");
+    out.example =
+        load ? "for (i = threadIdx.x; i < words; i += blockDim.x) tile[i] = in[first + i]; "
+               "__syncthreads(); … tile[threadIdx.x*members + k]"
+             : "tile[threadIdx.x*members + k] = …; __syncthreads(); for (i = threadIdx.x; i < words; "
+               "i += blockDim.x) out[first + i] = tile[i];";
+    return;
+  }
   if (vector && (bytes != 1 || stride <= 4))
-    out.change = fmt::format("access all {} members with one {}-byte vector, or ", members, stride);
+    out.change = fmt::format("access all {} {} with one {}-byte vector, or ", members,
+                             has_numbers(s) ? "elements" : "members", stride);
   out.change += "store one array per member (structure of arrays)";
   if (stride % bytes == 0)
     out.change +=

@@ -24,7 +24,8 @@ constexpr Shared shared_rules[] = {
     {findings::Rule::local_array, "Use the same index in every thread"},
     {findings::Rule::scattered_access, "Bring the accesses of a warp together"},
     {findings::Rule::same_address_atomic, "Let one lane update for all"},
-    {findings::Rule::contended_atomic, "Let one lane of each address update for the others"},
+    {findings::Rule::contended_atomic, "Let fewer updates meet at an address"},
+    {findings::Rule::bank_conflict, "Spread the lanes over the banks"},
     {findings::Rule::divergent_access, "Let whole warps take part"},
 };
 
@@ -71,7 +72,9 @@ void by_lanes(Situation& s, std::vector<advise::Advice>& list) {
                               [&](const Shared& shared) { return shared.rule == advice.rule; });
     const bool of_stride =
         advice.rule == findings::uncoalesced(s.manner.kind) && s.form.kind == FormKind::other;
-    if (known == std::end(shared_rules) && !of_stride) continue;
+    const bool told =
+        std::ranges::any_of(list, [&](const advise::Advice& other) { return other.rule == advice.rule; });
+    if ((known == std::end(shared_rules) && !of_stride) || told) continue;
     advice.title = of_stride ? side_by_side : known->title;
     advice.cause = sentence(std::move(advice.cause));
     advice.change = sentence(std::move(advice.change));

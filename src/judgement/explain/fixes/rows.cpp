@@ -7,6 +7,7 @@
 #include "explain/fixes/tools.h"
 #include "text/layout.h"
 #include "text/words.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -19,6 +20,29 @@ namespace {
 QuasiPolynomial with_length(const Situation& s, const RowLength& row, i64 length) {
   Algebra& algebra = s.symbolic.form.algebra();
   return bytes_of(s, algebra.add(algebra.multiply(row.rows, Algebra::constant(length)), row.columns));
+}
+
+bool is_number(const QuasiPolynomial& length) {
+  return std::ranges::all_of(length.terms, [](const auto& term) { return term.first.empty(); });
+}
+
+// An array of no rows, where steps come back to the same banks: each 32 words begin in another bank.
+void leave_words_free(Situation& s, std::vector<advise::Advice>& list) {
+  constexpr i64 banks = 128, word = 4; // bytes
+  if (s.target.element.size != word) return;
+  Footprint skewed = s.footprint;
+  for (i64& offset : skewed.offset) offset += offset / banks * word;
+  advise::Advice out;
+  predict(s, skewed, s.manner, out);
+  out.rule = findings::Rule::bank_conflict;
+  out.title = "Leave one word in 33 free";
+  out.cause = "The step comes back to the same banks, so the words of one bank are read one after the other.";
+  out.change =
+      "Make the array longer by a 32nd, and shift each 32 elements by one more, wherever it is used.";
+  out.example = fmt::format("{0}[i + i/32] instead of {0}[i]", s.target.array);
+  out.metric = advise::Metric::wavefronts;
+  out.before = s.block;
+  offer(list, std::move(out));
 }
 
 } // namespace
@@ -59,6 +83,8 @@ void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
   std::optional<QuasiPolynomial> index = element_index(s);
   if (s.question.space != access::Space::shared || !index) return;
   for (const RowLength& row : row_lengths(s, *index)) {
+    const bool flat = s.target.subscripts.size() == 1;
+    if (flat && !is_number(row.length)) continue; // a step, or the length of rows that nobody declared
     i64 unit = s.target.element.size < 4 ? 4 / static_cast<i64>(s.target.element.size) : 1;
     advise::Padding padding = advise::smallest_padding(
         s.block, [&](u32 units) { return counted(s, with_length(s, row, row.value + units * unit)); });
@@ -75,8 +101,13 @@ void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
         fmt::format("Declare the array {} wider; what is added is never used and shifts every row to other "
                     "banks.",
                     text::plural(static_cast<u64>(best_pad), "column"));
-    best.example = fmt::format("__shared__ {} {}[…][{} + {}];", s.target.element.name, s.target.array,
-                               row.text, best_pad);
+    Algebra& algebra = s.symbolic.form.algebra();
+    best.example = flat ? fmt::format("{}[{}]", s.target.array,
+                                      algebra.text(algebra.add(
+                                          algebra.multiply(row.rows, Algebra::constant(row.value + best_pad)),
+                                          row.columns)))
+                        : fmt::format("__shared__ {} {}[…][{} + {}];", s.target.element.name, s.target.array,
+                                      row.text, best_pad);
     best.metric = advise::Metric::wavefronts;
     best.before = s.block;
     best.confidence = advise::Confidence::certain;
@@ -84,6 +115,7 @@ void pad_shared_rows(Situation& s, std::vector<advise::Advice>& list) {
     offer(list, std::move(best));
     if (list.size() != had) return;
   }
+  if (s.target.subscripts.size() == 1) leave_words_free(s, list);
 }
 
 } // namespace warplens::explain
