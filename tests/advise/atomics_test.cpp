@@ -233,6 +233,20 @@ TEST(Advise, CopiesOfATableInSharedMemory) {
   EXPECT_NE(copies.change.find("4 leave"), std::string::npos) << copies.change;
 }
 
+// Copies of structures keep the conflicts of lanes that are structures apart.
+TEST(Advise, ATableOfStructuresBecomesOneOfEachMember) {
+  for (const u64 element : {u64{8}, u64{16}})
+    for (const bool in_order : {true, false}) {
+      Built sums = site(Space::shared, Kind::atomic, 4,
+                        [=](u32 l) { return u64{in_order ? l : l * 7919 % 101} * element + 4; });
+      sums.site.site.opcode = "atom.shared.max.s32";
+      const Advice advice = only(advise(sums.site, sums.context));
+      EXPECT_NE(advice.change.find("one array per member"), std::string::npos) << advice.change;
+      EXPECT_EQ(advice.change.find("copies") != std::string::npos, !in_order) << advice.change;
+      EXPECT_EQ(advice.after.wavefronts, 100u);
+    }
+}
+
 TEST(Advise, ACopyOfATableForEachBlock) {
   Built bins = site(Space::global, Kind::reduction, 4, [](u32 l) { return u64{l} * l * 64; });
   bins.site.site.opcode = "red.global.add.u32";

@@ -269,7 +269,13 @@ TEST(Advise, WhatAnIndexFromMemoryLeadsToIsRenumbered) {
       Built x = site(Space::global, kind, 4, [=](u32 l) { return u64{l} * stride; });
       EXPECT_NE(only(advise(x.site, x.context)).change.find("swap the index order"), std::string::npos);
       x.site.loads_index = true;
-      const Advice advice = only(advise(x.site, x.context));
+      if (kind == Kind::store) { // whose order is the result, unless the array is read through an index, too
+        EXPECT_TRUE(advise_in(x, launch_of({&x})).empty());
+      }
+      Built reader = x;
+      reader.site.site.kind = Kind::load;
+      x.site.site.array = reader.site.site.array = {access::ArrayKind::parameter, "x"};
+      const Advice advice = only(advise_in(x, launch_of({&x, &reader})));
       EXPECT_NE(advice.change.find("renumber them by the index"), std::string::npos) << advice.change;
       EXPECT_NE(advice.cause.find("read from memory"), std::string::npos) << advice.cause;
       EXPECT_EQ(advice.after.sectors, 400u);
@@ -282,6 +288,66 @@ TEST(Advise, WhatAnIndexFromMemoryLeadsToIsRenumbered) {
   members.site.loads_index = true;
   EXPECT_EQ(only(advise(members.site, members.context)).change.find("renumber"), std::string::npos)
       << "structures, one after the other";
+}
+
+// Elements that threads store one after the other fill sectors of the block: they are collected there, and their order stays.
+TEST(Advise, StoresThatFillABlocksSectorsAreCollected) {
+  for (const bool in_order : {false, true}) {
+    Built x = site(Space::global, Kind::store, 4,
+                   [=](u32 l) { return in_order ? u64{l} * 28 + l * l % 5 * 4 : u64{l} * 32; });
+    x.site.loads_index = in_order;
+    x.site.site.array = {access::ArrayKind::parameter, "out"}, x.site.declared = "int *";
+    measure::FirstBlock& block = x.site.distribution.first_block;
+    block.requests = 8, block.sectors = 256, block.distinct_sectors = 32;
+    block.lanes = block.words = block.span = 256;
+    block.by_address.sectors = 256;
+    if (!in_order) block.rows = 32, block.row_elements = 256;
+    measure::LaunchRecord launch = launch_of({&x});
+    const Advice advice = only(advise_in(x, launch));
+    EXPECT_NE(advice.change.find("collect the block's elements in shared memory"), std::string::npos)
+        << advice.change;
+    EXPECT_EQ(advice.after.sectors, 400u);
+    block.words = 64; // and leave gaps
+    launch = launch_of({&x});
+    for (const Advice& other : advise_in(x, launch))
+      EXPECT_EQ(other.change.find("collect the block's"), std::string::npos) << other.change;
+  }
+}
+
+// One key has several hashes: an order by one of them leaves the others where they are.
+TEST(Advise, AnOrderServesOneOfSeveralPlaces) {
+  for (const u64 places : {u64{2}, u64{4}}) {
+    Built x = site(
+              Space::global, Kind::load, 4, [](u32 l) { return u64{(l * l * 7919 + 5) % 1013} * 256; },
+              100 * places),
+          key = site(Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; });
+    x.site.site.array = {access::ArrayKind::parameter, "filter"}, x.site.loads_index = true;
+    key.site.site.array = {access::ArrayKind::parameter, "keys", 1};
+    const Advice hashes = only(advise_in(x, launch_of({&x, &key})));
+    const u64 saved = hashes.before.sectors - 400 * places;
+    EXPECT_EQ(hashes.after.sectors, hashes.before.sectors - saved / places) << hashes.change;
+    Built index = site(
+        Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; }, 100 * places); // one for each
+    index.site.site.array = {access::ArrayKind::parameter, "index", 1};
+    EXPECT_EQ(only(advise_in(x, launch_of({&x, &index}))).after.sectors, 400 * places);
+  }
+}
+
+// A tile has whole rows: none is there where a block goes down one column, and what else the kernel moves is no other side of a matrix.
+TEST(Advise, ABlockOfOneColumnHasNoTile) {
+  for (const u64 row : {u64{128}, u64{4096}})
+    for (const Kind kind : {Kind::load, Kind::store}) {
+      Built column = site(Space::global, kind, 4, [=](u32 l) { return l * row; }),
+            keys = site(
+                Space::global, Kind::load, 4, [](u32 l) { return u64{l} * 4; }, 800);
+      column.site.site.array = {access::ArrayKind::parameter, "hist"};
+      keys.site.site.array = {access::ArrayKind::parameter, "keys", 1};
+      measure::FirstBlock& block = column.site.distribution.first_block;
+      block.requests = 1, block.sectors = block.distinct_sectors = 32;
+      const std::string change = advise_in(column, launch_of({&column, &keys})).at(0).change;
+      EXPECT_NE(change.find("swap the index order"), std::string::npos) << change;
+      EXPECT_EQ(change.find("tile"), std::string::npos) << change;
+    }
 }
 
 // Where a step's index is what the step before it read, threads that go to neighbours one after the other walk along no row.

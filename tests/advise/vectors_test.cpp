@@ -72,6 +72,28 @@ TEST(Vectors, AGatheredStructureIsMovedAtOnce) {
     }
 }
 
+// Threads that follow links and compare what they find there: one access reads the node.
+TEST(Vectors, ANodeIsReadAtOnce) {
+  for (const u64 node : {u64{8}, u64{12}}) {
+    auto member = [&](u32 line) {
+      Built out = site(Space::global, Kind::load, 4,
+                       [=](u32 l) { return u64{(l * 7919 + 3) % 101} * node + (line - 1) * 4; });
+      out.site.site.array = {access::ArrayKind::parameter, "nodes"};
+      out.site.site.frames = {{"a.cu", line, 1, ""}};
+      out.site.follows_links = out.site.loads_index = true;
+      return out;
+    };
+    Built key = member(1), next = member(2);
+    const Advice both = only(advise_in(key, launch_of({&key, &next})));
+    const std::string aligned = "alignas(" + std::to_string(std::bit_ceil(node)) + ")";
+    EXPECT_NE(both.change.find(aligned), std::string::npos) << both.change;
+    EXPECT_EQ(both.change.find("pointer jumping"), std::string::npos) << both.change;
+    EXPECT_LT(both.after.sectors, both.before.sectors * 2 / 3);
+    EXPECT_GE(both.after.sectors, both.before.sectors / 3);
+    EXPECT_NE(only(advise_in(key, launch_of({&key}))).change.find("pointer jumping"), std::string::npos);
+  }
+}
+
 // A generator's state, which a loop loads and stores in every round.
 TEST(Vectors, AThreadsOwnStructureIsKeptInTheLoop) {
   for (const u64 stride : {u64{24}, u64{48}}) {
@@ -97,6 +119,9 @@ TEST(Vectors, AThreadsOwnStructureIsKeptInTheLoop) {
     for (Built* one : {&elsewhere, &other})
       EXPECT_EQ(first(load, launch_of({&load, &store, one})).change.find("local variable"), std::string::npos)
           << "another thread's";
+    Built walks = store; // along elements of the thread's own, not the same again
+    walks.site.distribution.first_block.rows = 32, walks.site.distribution.first_block.row_elements = 512;
+    EXPECT_EQ(first(walks, launch_of({&load, &walks})).change.find("local variable"), std::string::npos);
     load.site.distribution.first_block.distinct_sectors = 512; // another structure in each round
     EXPECT_EQ(first(load, launch_of({&load, &store})).change.find("local variable"), std::string::npos);
   }

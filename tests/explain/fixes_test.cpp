@@ -28,9 +28,19 @@ Question with(Question q, std::vector<std::pair<std::string, std::string>> setti
 TEST(Fixes, SwapIndexOrder) {
   expect_fix(with(question("A[threadIdx.x*n + threadIdx.y]", {32, 8, 1}), {{"n", "1024"}}),
              "Swap the index order", 256, 32);
-  expect_fix(with(question("A[(blockIdx.x*blockDim.x + threadIdx.x)*n + i]", {256, 1, 1}),
-                  {{"n", "1000"}, {"i", "7"}}),
-             "Swap the index order", 256, 32);
+}
+
+// Where no index of a thread or block selects the column, a row of the new order has as many elements as there were rows.
+TEST(Fixes, ARowOfTheOtherOrderIsAsLongAsThereAreRows) {
+  const std::string i = "blockIdx.x*blockDim.x + threadIdx.x";
+  for (const auto& [access, example] : {std::pair{"A[(" + i + ")*n + k]", "A[k*count + " + i + "]"},
+                                        {"A[(" + i + ")*32 + k]", "A[k*count + " + i + "]"},
+                                        {"A[(" + i + ")*32 + k + 1]", "A[(k + 1)*count + " + i + "]"}}) {
+    const Question q = with(question(access, {256, 1, 1}), {{"n", "1000"}, {"k", "7"}});
+    expect_fix(q, "Store the array the other way round", 256, 32);
+    EXPECT_EQ(fix(answered(q), "Store the array the other way round")->example, example);
+    EXPECT_EQ(fix(answered(q), "Swap the index order"), nullptr);
+  }
 }
 
 TEST(Fixes, PadRows) {
@@ -88,7 +98,7 @@ TEST(Fixes, AMatrixOfShortRowsIsPadded) {
   EXPECT_EQ(fix(answered(q), "One array per member"), nullptr);
   q.space = access::Space::global;
   EXPECT_EQ(fix(answered(q), "One array per member"), nullptr);
-  EXPECT_NE(fix(answered(q), "Swap the index order"), nullptr);
+  EXPECT_NE(fix(answered(q), "Store the array the other way round"), nullptr);
 }
 
 TEST(Fixes, AlignTheType) {

@@ -105,8 +105,8 @@ TEST(FirstBlock, RowsOfThreadsThatUpdateThem) {
     }
     const FirstBlock block = collector.finish()[0].distribution.first_block;
     EXPECT_EQ(block.words, 512u);
-    EXPECT_EQ(block.rows, kind == access::Kind::store ? 0u : 32u);
-    EXPECT_EQ(block.by_rows.sectors, kind == access::Kind::store ? 0u : 64u);
+    EXPECT_EQ(block.rows, 32u);
+    EXPECT_EQ(block.by_rows.sectors, 64u);
   }
 }
 

@@ -65,7 +65,6 @@ void BlockFollower::add(u32 warp, const access::WarpAccess& access) {
   note_sectors(warp, access, again);
   if (again && access.kind == access::Kind::store) return;
   if (access.kind != access::Kind::load) note_updates(warp, access);
-  if (access.kind == access::Kind::store) return; // rows are of what threads load or update
   for_each_lane(access.active,
                 [&](u32 lane) { walk(warp * warp_size + lane, access.address[lane], access.bytes); });
 }

@@ -23,7 +23,7 @@ struct FirstBlock {
   u64 distinct_sectors = 0; // of these
   // Requests of which the same warp's request before had the same addresses; and began less than a warp's width away.
   u64 again = 0, beside = 0;
-  // Rows of elements side by side that single threads load one after another, on average two or more; else 0.
+  // Rows of elements side by side that single threads go along, one after another, on average two or more; else 0.
   u64 rows = 0, row_elements = 0;
   u32 row_lanes = 0; // lanes that would share a row of average length: a power of two, up to a warp
   // What the rows would cost, read by so many lanes each: instructions, threads, requests and sectors.

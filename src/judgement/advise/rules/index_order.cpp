@@ -68,11 +68,6 @@ std::string_view other_layout(const Subject& s) {
   return only_one(s.site.site.function);
 }
 
-std::string by_tile(bool load) {
-  return load ? "load a tile into shared memory row by row"
-              : "collect a tile in shared memory, and store it from there row by row";
-}
-
 // Do threads of the first block go to sectors of each other's, or again to their own?
 bool block_shares_sectors(const Subject& s) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
@@ -83,7 +78,8 @@ bool block_shares_sectors(const Subject& s) {
 // over them, and threadIdx.x cannot.
 bool is_row_of_turns(const Subject& s) {
   return s.context.launch != nullptr && !s.context.launch->has_rows() && repeats(s, in_launch(s)) &&
-         s.site.distribution.first_block.rows == 0 && !result_in_row(s, s.site.pattern.shape.distance());
+         (!reads(s.site.site.kind) || s.site.distribution.first_block.rows == 0) &&
+         !result_in_row(s, s.site.pattern.shape.distance());
 }
 
 } // namespace
@@ -112,7 +108,16 @@ bool turns_a_matrix(const Subject& s) {
   }
   u64 own = 0;
   for (const measure::SiteRecord& other : at_place(s)) own += bytes_moved(s, other);
-  return own != 0 && std::ranges::any_of(places, [&](const auto& p) { return 2 * p.second >= own; });
+  // A block that goes down one column has no tile of its own: only a matrix that is turned as a whole has another side, as large.
+  const bool one_column = !block_shares_sectors(s) && !repeats(s, in_launch(s));
+  return own != 0 && std::ranges::any_of(places, [&](const auto& p) {
+           return 2 * p.second >= own && (!one_column || p.second <= 2 * own);
+         });
+}
+
+std::string by_tile(bool load) {
+  return load ? "load a tile into shared memory row by row"
+              : "collect a tile in shared memory, and store it from there row by row";
 }
 
 // What is read or written down a column goes through a tile in shared memory, whatever the indices are called.

@@ -1,5 +1,6 @@
 // A structure of each lane's own, that a loop loads and stores in every round: the state of a generator of random numbers, a particle.
-// Where the loop takes other structures in each round, the first block comes to as many sectors more.
+// Where the loop takes other structures in each round, the first block comes to as many sectors more. Where it takes other elements of
+// the thread's own row, the thread walks along that.
 #include "advise/rules/rules.h"
 #include "base/bits.h"
 #include <algorithm>
@@ -43,8 +44,9 @@ u64 requests_of_own_structure(const Subject& s) {
   const u64 once = instructions * ceil_div(s.context.launch->record().block.count(), warp_size);
   if (once == 0) return 0;
   const double rounds = static_cast<double>(block.requests) / static_cast<double>(once);
+  const bool walks = block.row_elements > instructions * block.rows;
   const bool again =
-      rounds >= often && rounds > static_cast<double>(instructions) &&
+      !walks && rounds >= often && rounds > static_cast<double>(instructions) &&
       static_cast<double>(block.sectors) >= rounds * static_cast<double>(block.distinct_sectors);
   return again && each_lane_has_its_own(s, s.site.pattern.shape.distance()) ? once : 0;
 }

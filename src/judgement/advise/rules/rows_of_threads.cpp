@@ -110,7 +110,10 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
                             updates  ? "atomicAdd(&out[j], …);"
                             : stores ? "out[j] = … A[j] …;"
                                      : "sum += A[j];");
-  if (stores && !updates) say_recurrence(s, out);
+  if (s.site.site.kind == access::Kind::store)
+    out.change += ", where no element needs the one before it";
+  else if (stores && !updates)
+    say_recurrence(s, out);
   if (!known) {
     out.change +=
         "; where the rows are parts of one vector, let neighbouring threads take neighbouring elements "

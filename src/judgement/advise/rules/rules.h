@@ -88,8 +88,11 @@ inline void set_sectors(arch::Counts& counts, u64 sectors) {
 // Do threads walk along rows of their own (measure::FirstBlock)? Then `out` says to give each to a warp, or to a part of
 // one, with what that costs: counted for the first block's rows, whatever their lengths.
 bool say_rows_of_threads(const Subject&, Advice& out);
-// Lanes go upwards, but apart, by an index that each reads: to store the elements in the order of the index.
-void say_renumbered(const Subject&, Advice& out);
+// Lanes go upwards, but apart, by an index that each reads: to store the elements in the order of the index. Of stores only where the
+// array is read through such an index, too: else their order is the result. False: nothing is said.
+bool say_renumbered(const Subject&, Advice& out);
+// Do a block's stores fill the sectors that they touch, though those of a warp do not? Then `out` says to collect them in shared memory.
+bool say_collected(const Subject&, Advice& out);
 // Each step's index is what the step before it read: to store the elements in the order of the steps, or to take fewer steps.
 void say_links(const Subject&, Advice& out);
 // Adds what to do instead where rows cannot be shared out, as each element follows from the one before it.
@@ -122,6 +125,9 @@ bool are_whole_vectors(const Subject&, u64 bytes, bool only_here);
 u64 row_of_column(const Subject&);
 // Do lanes that the data send anywhere move a small structure member by member? Then `out` says to move it at once, counted for the lanes.
 bool say_vector_of_gather(const Subject&, Advice& out);
+// Do threads that follow links read several members of each node? Then `out` says to read a node at once, counted for nodes that are
+// padded to the size of a vector.
+bool say_vector_of_node(const Subject&, Advice& out);
 // Does each lane load and store nothing of the array but a structure of its own, again in each round of a loop? How many requests of the
 // first block are those of one round; else 0.
 u64 requests_of_own_structure(const Subject&);

@@ -1,7 +1,8 @@
 // Lanes go anywhere: each along a row of its own, or to unrelated places. There the prediction is a bound: what
 // consecutive addresses would cost. A block can put what it stores into the order of the addresses by itself, in shared
 // memory, where its destinations lie close enough together: what that costs is counted for the first block.
-#include "advise/rules/rules.h"
+#include "advise/rules/strided.h"
+#include "arch/table.h"
 #include "base/bits.h"
 #include "findings/words.h"
 #include <algorithm>
@@ -48,9 +49,9 @@ void say_tile_of_gather(const Subject& s, Advice& out) {
 void say_in_order(const Subject& s, Advice& out) {
   const bool load = reads(s.site.site.kind);
   out.title = "neighbouring threads go to places in order, but apart";
-  if (s.site.loads_index)
-    say_renumbered(s, out);
-  else
+  if (say_collected(s, out)) return;
+  if (s.site.loads_index && !say_renumbered(s, out)) return;
+  if (!s.site.loads_index)
     out.change = fmt::format(
         "let neighbouring threads {} neighbouring elements, which sorting does not bring about. In "
         "a loop, let the lanes of a warp share the turns of each thread; else let another index "
@@ -82,18 +83,52 @@ void say_small_table(const Subject& s, Advice& out) {
   out.after.ideal_sectors = out.after.sectors, out.asks_for_less = true;
 }
 
+// To how many places does each thread go by one index that it read, as with several hashes of a key? Else 1: once, or by an index for
+// each, which are loads that are performed as often, and not of the same again.
+u64 places_of_one_index(const Subject& s) {
+  const u64 warps = launched_warps(s);
+  if (!s.site.loads_index || warps == 0) return 1;
+  const std::size_t column = s.context.column;
+  u64 own = 0;
+  for (const measure::SiteRecord& other : at_place(s)) own += other.counters[column].instructions;
+  std::map<measure::InlinedPlace, u64> performed;
+  for (const measure::SiteRecord& other : in_function(s)) {
+    const measure::FirstBlock& block = other.distribution.first_block;
+    if (other.site.kind == access::Kind::load && other.site.array != s.site.site.array &&
+        2 * block.again <= block.requests)
+      performed[measure::place_of(other.site)] += other.counters[column].instructions;
+  }
+  const bool each = std::ranges::any_of(performed, [&](const auto& place) { return place.second >= own; });
+  return each ? 1 : std::max<u64>(1, own / warps);
+}
+
+// An order of what is read, or of where it is written, serves one of a thread's places.
+void say_one_of_places(const Subject& s, Advice& out) {
+  const u64 places = places_of_one_index(s);
+  if (places == 1) return;
+  out.change += fmt::format(". Each thread goes to {} places, and one order serves one of them", places);
+  for (const arch::CountMember& member : arch::count_members) {
+    const u64 was = s.counters.*member.value, is = out.after.*member.value;
+    out.after.*member.value = was > is ? was - (was - is) / places : is;
+  }
+  out.lanes.reset(); // other lanes at each of the places
+}
+
 void say_loads(const Subject& s, Advice& out) {
   out.change = s.site.loads_index
                    ? "sort or renumber the indices so that neighbouring threads want neighbouring elements"
                    : "let neighbouring threads want neighbouring elements: sort the threads' input by what "
                      "it leads to";
-  is_small_table(s) ? say_small_table(s, out) : say_tile_of_gather(s, out);
+  if (is_small_table(s)) return say_small_table(s, out);
+  say_tile_of_gather(s, out);
+  say_one_of_places(s, out);
 }
 
 void say_stores(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const arch::Counts& sorted = block.by_address;
   out.change = "sort by destination first, so that neighbouring threads write neighbouring elements";
+  say_one_of_places(s, out);
   if (block.lanes == 0) return;
   if (!sorting_in_block_helps(s)) {
     out.change += "; sorting within the block does not help, because its destinations are too far apart";
@@ -243,8 +278,12 @@ u32 lanes_of_row(const measure::SiteRecord& site) {
   return 0;
 }
 
-void say_renumbered(const Subject& s, Advice& out) {
+bool say_renumbered(const Subject& s, Advice& out) {
   const bool load = reads(s.site.site.kind);
+  if (!load && std::ranges::none_of(to_array(s), [](const measure::SiteRecord& other) {
+        return reads(other.site.kind) && other.loads_index;
+      }))
+    return false;
   out.way = load ? Way::sorted_reads : Way::sorted_writes;
   out.change = fmt::format(
       "store the elements in the order in which the threads {} them, so that neighbouring threads "
@@ -252,6 +291,31 @@ void say_renumbered(const Subject& s, Advice& out) {
       "threads' own indices does not help",
       load ? "read" : "write");
   out.example = fmt::format("{0}[t] instead of {0}[index[t]]", name_of(s));
+  return true;
+}
+
+bool say_collected(const Subject& s, Advice& out) {
+  const measure::FirstBlock& block = s.site.distribution.first_block;
+  const u64 bytes = s.site.site.bytes,
+            copy =
+                in_launch(s).distribution.first_block.span * bytes; // span: bytes side by side, but for a few
+  if (s.site.site.kind != access::Kind::store || block.words == 0 ||
+      4 * block.words * bytes < 3 * block.distinct_sectors * measure::sector_bytes ||
+      2 * block.sectors < 3 * block.distinct_sectors ||
+      copy > s.context.architecture->limits.shared_per_block)
+    return false;
+  out.way = Way::tile;
+  out.change = "collect the block's elements in shared memory, and store them from there row by row" +
+               cost_of_shared(s, copy);
+  out.example = "tile[place - first] = …; __syncthreads(); for (int i = threadIdx.x; i < n; i += blockDim.x) "
+                "out[first + i] = tile[i];";
+  out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
+  set_sectors(out.after, of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors));
+  out.after.requests =
+      of_all_blocks(s.counters.requests, ceil_div(block.words, u64{warp_size}), block.requests);
+  out.after.instructions =
+      of_all_blocks(s.counters.instructions, ceil_div(block.words, u64{warp_size}), block.requests);
+  return true;
 }
 
 void say_links(const Subject& s, Advice& out) {
@@ -327,8 +391,10 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     return;
   Advice out = draft(s, findings::Rule::scattered_access, Metric::sectors);
   if (s.site.follows_links) {
-    say_links(s, out);
-    out.title = "each thread follows links, one after the other";
+    if (!say_vector_of_node(s, out)) {
+      say_links(s, out);
+      out.title = "each thread follows links, one after the other";
+    }
     list.push_back(std::move(out));
     return;
   }
@@ -352,6 +418,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     const bool in_order = goes_upwards(s) && (load || !sorting_in_block_helps(s));
     out.way = in_order ? Way::turns : load ? Way::sorted_reads : Way::sorted_writes;
     in_order ? say_in_order(s, out) : load ? say_loads(s, out) : say_stores(s, out);
+    if (out.change.empty()) return;
   }
   list.push_back(std::move(out));
 }

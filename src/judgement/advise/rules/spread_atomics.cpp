@@ -4,7 +4,8 @@
 // In global memory each update is a sector towards L2. A copy in shared memory takes the block's updates, and what is left
 // is one for each word of the copy: how many words that are is seen in the first block (measure::FirstBlock), an estimate
 // where blocks differ. In shared memory lanes want different words of one bank. Copies side by side, word by word, one for
-// some of the lanes each, are tried on the lanes of every class; with one for each lane no two can meet.
+// some of the lanes each, are tried on the lanes of every class; with one for each lane no two can meet. Copies of structures would
+// leave the conflicts of lanes that are structures apart: first each member gets a table of its own.
 #include "access/opcode.h"
 #include "advise/rules/rules.h"
 #include "arch/table.h"
@@ -12,6 +13,7 @@
 #include "base/bits.h"
 #include "findings/words.h"
 #include <fmt/format.h>
+#include <numeric>
 
 namespace warplens::advise::rules {
 
@@ -24,13 +26,26 @@ std::string loop_in_shared(const access::Site& site) {
       access::is_of_floats(site) ? "floats" : "8 bytes");
 }
 
+u64 unit_of(const Subject& s) { return std::max<u64>(4, s.site.site.bytes); }
+
+// The bytes from one element of the table to the next, where all lanes go to one member of structures; else those of a word.
+u64 element_of_table(const Subject& s) {
+  const u64 apart = row_of_column(s), unit = unit_of(s),
+            element = apart > largest_structure ? std::gcd(apart, largest_structure) : apart,
+            known = std::gcd(arch::address_period, element);
+  const bool one_member = std::ranges::all_of(s.site.distribution.classes, [&](const measure::WarpClass& c) {
+    return place_in(c, known) == place_in(main_class(s), known);
+  });
+  return one_member && element > unit && element % unit == 0 ? element : unit;
+}
+
 // Lane n uses copy n % copies of the table. Where the assembler counts lanes of one word together, it still does.
 Change to_copies(const Subject& s, u32 copies, bool as_loads) {
-  const u64 unit = std::max<u64>(4, s.site.site.bytes);
+  const u64 unit = unit_of(s), element = element_of_table(s);
   return [=](access::WarpAccess& access) {
     if (as_loads) access.kind = access::Kind::load;
     for_each_lane(access.active, [&](u32 lane) {
-      access.address[lane] = (access.address[lane] / unit * copies + lane % copies) * unit;
+      access.address[lane] = (access.address[lane] / element * copies + lane % copies) * unit;
     });
   };
 }
@@ -45,18 +60,24 @@ bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_i
   const arch::Counts now = by_itself.value_or(s.counters);
   if (4 * now.wavefronts <= 5 * now.ideal_wavefronts) return false; // copies would cost more than they save
   constexpr u32 some = 4;
-  u32 copies = 2;
+  const bool members = element_of_table(s) != unit_of(s);
+  u32 copies = members ? 1 : 2;
   arch::Counts after = with_copies(s, copies, by_itself.has_value());
-  while (copies < warp_size && after.wavefronts > after.ideal_wavefronts)
+  const bool enough = members && 4 * after.wavefronts <= 5 * after.ideal_wavefronts;
+  while (!enough && copies < warp_size && after.wavefronts > after.ideal_wavefronts)
     after = with_copies(s, copies *= 2, by_itself.has_value());
   if (after.wavefronts >= now.wavefronts) return false;
   Advice out = draft(s, findings::Rule::contended_atomic, Metric::wavefronts);
   out.title = "lanes update different words of one bank";
   out.cause =
       "a bank performs one lane's operation at a time, and no padding helps where the data choose the word";
-  out.change = fmt::format(
-      "keep {0} copies of the table side by side, table[{0}*i + lane % {0}], and add them up at the end",
-      copies);
+  if (members)
+    out.change = "store one array per member (structure of arrays)", out.example = "x[i] instead of p[i].x";
+  if (copies > 1)
+    out.change +=
+        fmt::format("{1}keep {0} copies of {2} side by side, table[{0}*i + lane % {0}], and add them "
+                    "up at the end",
+                    copies, members ? ", and " : "", members ? "each" : "the table");
   if (u64 left = with_copies(s, some, by_itself.has_value()).wavefronts;
       copies > some && left < now.wavefronts)
     out.change +=

@@ -120,7 +120,6 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
     say_interleaved(s, out);
   } else if (s.site.loads_index && stride > largest_structure && !row_of_thread) {
     say_renumbered(s, out);
-    predict(s, consecutive(s), out);
   } else if ((row_of_thread || stride > largest_structure) && block_uses_rows(s) && turns_a_matrix(s)) {
     say_tile(s, out);
   } else if (row_of_thread) {
@@ -211,6 +210,7 @@ void strided(const Subject& s, std::vector<Advice>& list) {
   if (!is_strided(s)) return;
   Advice out = draft_of_stride(s);
   say_change(s, s.site.pattern.shape.distance(), out);
+  if (out.change.empty()) return;
   if (s.site.site.kind == access::Kind::async_copy &&
       predicted(s, consecutive_sources(s)).sectors > out.after.sectors)
     out.change += "; what is read side by side has to be written side by side, too";

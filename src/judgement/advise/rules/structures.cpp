@@ -254,6 +254,11 @@ void say_elements(const Subject& s, u64 stride, Advice& out) {
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   if (say_parts(s, stride, out)) return;
+  if (of_scalars && say_collected(s, out)) {
+    out.change += fmt::format("; or, where nothing needs the array in this order, {} (count: how many rows)",
+                              other_way_round(s, stride));
+    return;
+  }
   out.change = has_structures(s) ? "store one array per member (structure of arrays), "
                                  : "let neighbouring threads use neighbouring elements: ";
   if (!of_scalars && !has_structures(s))

@@ -1,6 +1,7 @@
 // Elements that a thread moves one by one, though they lie in one vector. A vector has to begin at a multiple of its size, else a GPU
 // stops: so it is offered only where it does in all warps that were recorded. Rows of an odd length begin inside a vector.
 #include "advise/rules/rules.h"
+#include <bit>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
@@ -65,6 +66,53 @@ bool are_whole_vectors(const Subject& s, u64 bytes, bool only_here) {
          });
 }
 
+static void say_at_once(const Subject& s, u64 bytes, Advice& out) {
+  out.cause = "each piece is an access of its own, which goes to the same sectors as the others";
+  out.change = fmt::format(
+      "move the {0} bytes at once: declare the structure alignas({0}), or access it as a vector of {0} "
+      "bytes ({1})",
+      bytes,
+      bytes == 16  ? "float4, int4"
+      : bytes == 8 ? "float2, ushort4"
+                   : "ushort2, uchar4");
+  out.example = fmt::format("struct alignas({}) T {{ … }}; … T own = {}[index];", bytes, name_of(s));
+  out.confidence = Confidence::likely;
+  out.way = Way::layout;
+}
+
+bool say_vector_of_node(const Subject& s, Advice& out) {
+  const u64 node = row_of_column(s), own = s.site.site.bytes, bytes = std::bit_ceil(node);
+  if (node <= own || node % own != 0 || bytes > largest_vector) return false;
+  u64 most = 0,
+      all = 0; // sectors: of a node's member that is read most, which the vector takes the place of; of all
+  std::set<std::pair<measure::InlinedPlace, u64>> members;
+  for (const measure::SiteRecord& other : to_array(s)) {
+    if (other.site.kind != s.site.site.kind || !other.follows_links || other.distribution.classes.empty())
+      continue;
+    const u64 sectors = other.counters[s.context.column].sectors;
+    most = std::max(most, sectors), all += sectors;
+    members.emplace(measure::place_of(other.site),
+                    place_in(other.distribution.classes.front(), std::gcd(arch::address_period, node)));
+  }
+  if (members.size() < 2) return false;
+  predict(
+      s,
+      [=](access::WarpAccess& access) {
+        u64 least = ~u64{0};
+        for_each_lane(access.active, [&](u32 lane) { least = std::min(least, access.address[lane]); });
+        for_each_lane(access.active, [&](u32 lane) {
+          access.address[lane] = (access.address[lane] - least) / node * bytes;
+        });
+        access.bytes = static_cast<u8>(bytes);
+      },
+      out);
+  for (const arch::CountMember& member : arch::count_members)
+    out.after.*member.value = of_all_blocks(out.after.*member.value, most, all);
+  out.title = "each thread follows links, and reads the members of a node one by one";
+  say_at_once(s, bytes, out);
+  return true;
+}
+
 bool say_vector_of_gather(const Subject& s, Advice& out) {
   const measure::SiteRecord& own = in_launch(s);
   const measure::FirstBlock& block = own.distribution.first_block;
@@ -95,17 +143,7 @@ bool say_vector_of_gather(const Subject& s, Advice& out) {
     for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= parts;
     out.title = fmt::format("each thread {} {} bytes that lie together in {} pieces",
                             reads(s.site.site.kind) ? "reads" : "writes", bytes, parts);
-    out.cause = "each piece is an access of its own, which goes to the same sectors as the others";
-    out.change = fmt::format(
-        "move the {0} bytes at once: declare the structure alignas({0}), or access it as a vector of {0} "
-        "bytes ({1})",
-        bytes,
-        bytes == 16  ? "float4, int4"
-        : bytes == 8 ? "float2, ushort4"
-                     : "ushort2, uchar4");
-    out.example = fmt::format("struct alignas({}) T {{ … }}; … T own = {}[index];", bytes, name_of(s));
-    out.confidence = Confidence::likely;
-    out.way = Way::layout;
+    say_at_once(s, bytes, out);
     return true;
   }
   return false;

@@ -1,6 +1,9 @@
 // Neighbouring threads walk down a column: exchange the roles of row and column. In the index
-// rows·length + columns, where threadIdx.x counts rows, the transposed array has columns·length + rows.
+// rows·length + columns, where threadIdx.x counts rows, the other index then counts them: columns·length + rows. Where no index of a
+// thread or block selects the column, none can take that place. Then the array is stored the other way round, with as many elements in
+// a row as there were rows, which the index does not say.
 #include "explain/fixes/tools.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace warplens::explain {
@@ -13,18 +16,32 @@ namespace {
 
 constexpr i64 largest_structure = 16; // elements: a shorter "row" is an array of structures
 
+bool has_index(const QuasiPolynomial& p) {
+  constexpr u32 end = block_x.value + 3; // threadIdx and blockIdx, three variables each
+  return std::ranges::any_of(p.terms, [](const auto& term) {
+    return std::ranges::any_of(term.first, [](FactorId id) { return id.value < end; });
+  });
+}
+
 void offer_swap(Situation& s, const RowLength& row, std::vector<advise::Advice>& list) {
   Algebra& algebra = s.symbolic.form.algebra();
-  QuasiPolynomial swapped = algebra.add(algebra.multiply(row.columns, row.length), row.rows);
+  const bool exchanges = has_index(row.columns);
+  const QuasiPolynomial swapped =
+      exchanges ? algebra.add(algebra.multiply(row.columns, row.length), row.rows) : row.rows;
   advise::Advice out;
   out.rule = findings::uncoalesced(s.manner.kind);
-  out.title = "Swap the index order";
+  out.title = exchanges ? "Swap the index order" : "Store the array the other way round";
   out.cause =
       fmt::format("threadIdx.x selects the row, so neighbouring threads are {} elements ({} bytes) apart.",
                   row.text, row.value * s.target.element.size);
-  out.change = "Let threadIdx.x select the column: exchange the roles of the two thread indices, or store "
-               "the array transposed.";
-  out.example = fmt::format("{}[{}]", s.target.array, algebra.text(swapped));
+  out.change = exchanges ? "Let threadIdx.x select the column: exchange the roles of the two thread indices."
+                         : "Keep element k of all rows side by side (count: how many rows).";
+  const std::size_t terms = row.columns.terms.size();
+  std::string columns = algebra.text(row.columns);
+  if (terms > 1) columns = "(" + columns + ")";
+  out.example =
+      fmt::format("{}[{}{}]", s.target.array, exchanges || terms == 0 ? std::string() : columns + "*count + ",
+                  algebra.text(swapped));
   out.metric = metric_of(s);
   out.before = s.block;
   predict(s, bytes_of(s, swapped), out);
