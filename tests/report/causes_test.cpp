@@ -129,15 +129,16 @@ TEST(Causes, SharedMemoryHasAColumnOfItsOwn) {
 }
 
 // What another stage does meanwhile is not waited for.
-TEST(Causes, WastePassesOfAStageThatIsNotTheBusiest) {
-  Site tile = load(1, {{"/s/a.cu", 4, 1, ""}});
-  tile.space = Space::shared;
-  const auto text = [&](i64 global, i64 shared) {
-    return terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}}), tile}, {global, shared}})}),
-                    {.width = 400, .lines = true});
+TEST(Causes, WasteOfAStageThatIsNotTheBusiest) {
+  const auto text = [&](i64 stride) {
+    Made made{.kernel = "k"};
+    for (u32 i = 0; i < 9; ++i) made.sites.push_back(load(i, {{"/s/a.cu", 3 + i, 1, ""}}));
+    made.sites[8].space = Space::constant;
+    made.strides.assign(9, stride), made.strides[8] = 4;
+    return terminal(model_of({counted(made)}), {.width = 400, .lines = true});
   };
-  EXPECT_TRUE(says(text(4096, 8), "; an SM is busier with sectors from L2 and memory"));
-  EXPECT_EQ(text(4, 128).find("an SM is busier"), std::string::npos);
+  EXPECT_TRUE(says(text(4096), "accesses; an SM is busier with "));
+  EXPECT_EQ(text(4).find("an SM is busier"), std::string::npos);
 }
 
 TEST(Causes, ParametersAreNoAccessesOfTheFirstScreen) {

@@ -114,9 +114,9 @@ bool say_wide_pieces(const Subject& s, u64 stride, Advice& out) {
       },
       out);
   for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= pieces;
-  out.change =
-      "let each thread read 16 bytes at once (uint4) and take them apart, where its part begins at a "
-      "multiple of 16 bytes; or load a tile into shared memory row by row";
+  out.change = "let each thread read 16 bytes at once (uint4), where its part begins at a multiple of 16 "
+               "bytes. Or load "
+               "a tile into shared memory row by row";
   out.example =
       fmt::format("uint4 v = *reinterpret_cast<const uint4*>(&{}[{}*i + k]); // k += 16", name_of(s), stride);
   return true;
