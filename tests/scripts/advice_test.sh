@@ -17,8 +17,8 @@ expect_not_in stderr 'swap the index order|number the working threads'
 
 # What other kernels and loads use counts; a vector may not begin inside 8 bytes.
 run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_apart.cu"
-expect_in stderr "Leave the array's layout, which combine needs"
-expect_in stderr "Leave the array's layout, which aggregate needs"
+expect_in stderr 'give each row to a warp, whose lanes walk along it together, where no element needs the one before it'
+expect_in stderr "collect the block's elements in shared memory"
 expect_in stderr 'declare the structure alignas\(8\)'
 expect_not_in stderr 'move its 8 bytes at once'
 

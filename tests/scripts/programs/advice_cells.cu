@@ -55,11 +55,11 @@ __global__ void red_apart(float* a) {
 // --- a level of a triangular solve ----------------------------------------------------------------------------------
 __global__ void level(const int* rows, double* x) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
-  x[rows[t]] = t; // before level store global
+  x[rows[t]] -= t; // before level store global
 }
 __global__ void level_renumbered(double* x) {
   int t = blockIdx.x * blockDim.x + threadIdx.x;
-  x[t] = t; // after level store global
+  x[t] -= t; // after level store global
 }
 
 int main() {
