@@ -340,7 +340,7 @@ Verdict Judge::global_verdict() const {
   }
   if (uniform_) return Verdict::broadcast;
   const u64 aligned = std::min<u64>(most, arch::count(counters_[0].architecture(), *example_).sectors);
-  if (aligned <= out_.needed && !(out_.cut_by_blocks && most > out_.needed)) return Verdict::coalesced;
+  if (aligned <= out_.needed && (!out_.cut_by_blocks || is_little(most))) return Verdict::coalesced;
   measure::Form form = measure::class_of(*example_, 1, counters_[0].architecture()).shape.form;
   if (form == measure::Form::misaligned || aligned <= out_.needed || 2 * aligned < 3 * out_.needed)
     return Verdict::misaligned;
