@@ -488,9 +488,9 @@ std::string Kernel::text() {
   }
   out += ")";
   if (kernel_.explicit_cluster) out += " .explicitcluster";
-  for (const auto& [directive, sizes] : {std::pair(".maxntid", &kernel_.most_threads),
-                                         std::pair(".reqntid", &kernel_.required_threads),
-                                         std::pair(".reqnctapercluster", &kernel_.required_cluster)})
+  for (const auto& [directive, sizes] :
+       {std::pair(".maxntid", &kernel_.most_threads), std::pair(".reqntid", &kernel_.required_threads),
+        std::pair(".reqnctapercluster", &kernel_.required_cluster)})
     if (sizes->size() == 3) out += fmt::format(" {} {}", directive, fmt::join(*sizes, ", "));
   out += "\n{\n";
   out += ".reg .b32 %r<256>;\n.reg .b32 %u<256>;\n.reg .b64 %d<256>;\n.reg .b64 %v<256>;\n.reg .pred "
