@@ -112,7 +112,7 @@ expect_in stdout '^[^ ]+ coalesced'
 run "$warplens" explain --space shared 's[3*tid]'
 expect_in stdout 'Do lanes want different words of one bank'
 run "$warplens" explain --space shared --block 32,32 --set pad=2 'tile[threadIdx.x*(32+pad) + threadIdx.y]'
-expect_in stdout 'Pad each row by 1: 34 becomes 35'
+expect_in stdout 'tile\[threadIdx.y [+] threadIdx.x\*pad [+] 33\*threadIdx.x\]'
 run "$warplens" explain --set width=1000 --block 32,8 'A[width*threadIdx.y + threadIdx.x]'
 expect_in stdout 'from 14'
 

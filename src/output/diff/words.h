@@ -29,9 +29,9 @@ std::string cost_text(const ComparedAccess&);
 // "out: stride 128 bytes → contiguous"; empty where neither is known.
 std::string pattern_text(const ComparedAccess&);
 
-// "Better: the accesses cost 262 k → 61.4 k cycles of the busiest SM (-77%)"
 // Is there a kernel that was counted on both sides? Findings always compare.
 bool is_comparable(const Model&);
+// "Better: the accesses cost 262 k → 61.4 k cycles of the busiest SM (-77%)"
 std::string verdict(const Model&);
 // "global 229 kB of 262 kB (88%) → 0 B of 32.8 kB (0%)", one for each space with waste on a side; and "" where none has.
 std::vector<std::string> traffic_texts(const Model&);

@@ -195,11 +195,11 @@ __global__ void times(const Complex* a, const Complex* b, Complex* c) {
 }
 __global__ void odd_rows(const float* fine, float* coarse, int n) { // begin inside 8 bytes
   const float* p = fine + (2 * blockIdx.y + 1) * (2 * n + 1) + 2 * threadIdx.x;
-  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: a[k*count + i] instead of a[2*i + k]
+  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: fine[k*count + i] instead of fine[2*i + k]
 }
 __global__ void rows_of_n(const float* fine, float* coarse, int n) { // some may
   const float* p = fine + blockIdx.y * n + 2 * threadIdx.x;
-  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: a[k*count + i] instead of a[2*i + k]
+  coarse[blockIdx.y * 64 + threadIdx.x] = p[0] + p[1]; // warning: fine[k*count + i] instead of fine[2*i + k]
 }
 __global__ void even_rows(const float* fine, float* coarse, int n) {
   const float* p = fine + blockIdx.y * 2 * n + 2 * threadIdx.x;
