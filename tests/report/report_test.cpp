@@ -537,8 +537,10 @@ TEST(Launches, TheRankThatEndedFirstIsNamed) {
 TEST(Launches, ARankOfAJobIsCountedOnce) {
   EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(1, "a", 0), of_rank(0, "a", 0)}),
             "2 ranks, signal 0; rank 0 of the job is in several of the files, and counted once");
-  EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(0, "b", 0)}), "1 ranks, signal 0"); // two jobs
-  EXPECT_EQ(messages_of({of_rank(0, "", 0), of_rank(0, "", 0)}), "1 ranks, signal 0");   // not known
+  EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(0, "b", 0)}),
+            "1 ranks, signal 0; the files are of 2 jobs, and ranks of one number are added up");
+  EXPECT_EQ(messages_of({of_rank(0, "", 0), of_rank(0, "", 0)}),
+            "1 ranks, signal 0"); // not known of which job
   Saved both = of_rank(0, "a", 0);
   both.input.ranks.processes[1] = {1};
   EXPECT_EQ(messages_of({of_rank(0, "a", 0), both}), "rank 0 of the job would count twice");

@@ -194,7 +194,7 @@ int main() {
 CU
 "$nvcc" -cudart shared -arch=sm_90 sticky.cu -o sticky || fail 'sticky.cu: not built'
 run "$warplens" run --devices 2 ./sticky
-[ "$(cat stdout)" = '9 9 0 700 700 700 700 700 0 0 0 0 ' ] || fail "after a fault: $(cat stdout)"
+[ "$(cat stdout)" = '1 1 0 700 700 700 700 700 0 0 0 0 ' ] || fail "after a fault: $(cat stdout)"
 
 # Memory that is handed to other processes as a file descriptor.
 "$nvcc" -w -cudart shared -arch=sm_90 "$source_dir/tests/scripts/programs/shareable.cu" -DAS_FILES_OF_ONES_OWN -o shareable -lcuda || fail 'shareable.cu: not built'

@@ -162,19 +162,16 @@ bool has_records(const Subject& s, u64 stride, const Neighbours& near) {
 void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
   const u64 elements = stride / s.site.site.bytes;
   out.way = Way::turns;
-  const bool tile = apart && stores_as_many(s); // a sum may be carried from one element to the next
-  if (tile)
-    out.change = fmt::format(
-        "{}, and let each thread go along its part there. Where no element needs the one "
-        "before it, ",
-        reads(s.site.site.kind) ? "load a tile into shared memory row by row"
-                                : "collect a tile in shared memory, and store it from there row by row");
-  out.change += "let neighbouring threads take neighbouring elements: of its block's part, thread t takes t, "
-                "t + threads, t + 2*threads, … (t: threadIdx.x, threads: blockDim.x)";
+  out.change = "let neighbouring threads take neighbouring elements: of its block's part, thread t takes t, "
+               "t + threads, t + 2*threads, … (t: threadIdx.x, threads: blockDim.x)";
   if (!apart)
     out.change += fmt::format(", where all are treated alike; where a thread needs its {0} together, {1} "
                               "(count: how many threads)",
                               elements, other_way_round(s, stride));
+  else if (stores_as_many(s)) // a sum may be carried from one element to the next
+    out.change += fmt::format(". Where an element needs the one before it, {}, and let each thread go along "
+                              "its part there",
+                              by_tile(reads(s.site.site.kind)));
   out.example = "for (int i = begin + threadIdx.x; i < end; i += blockDim.x) … // the block's part";
   predict(s, parts_apart(s), out);
 }
