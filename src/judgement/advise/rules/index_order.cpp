@@ -68,6 +68,11 @@ std::string_view other_layout(const Subject& s) {
   return only_one(s.site.site.function);
 }
 
+std::string by_tile(bool load) {
+  return load ? "load a tile into shared memory row by row"
+              : "collect a tile in shared memory, and store it from there row by row";
+}
+
 // Do threads of the first block go to sectors of each other's, or again to their own?
 bool block_shares_sectors(const Subject& s) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
@@ -113,11 +118,6 @@ bool turns_a_matrix(const Subject& s) {
   return own != 0 && std::ranges::any_of(places, [&](const auto& p) {
            return 2 * p.second >= own && (!one_column || p.second <= 2 * own);
          });
-}
-
-std::string by_tile(bool load) {
-  return load ? "load a tile into shared memory row by row"
-              : "collect a tile in shared memory, and store it from there row by row";
 }
 
 // What is read or written down a column goes through a tile in shared memory, whatever the indices are called.

@@ -49,7 +49,6 @@ void say_other_order(const Subject&, u64 stride, Advice& out);
 
 // index_order.cpp
 bool turns_a_matrix(const Subject&);
-std::string by_tile(bool load);
 bool block_uses_rows(const Subject&);
 void say_tile(const Subject&, Advice& out);
 void say_index_order(const Subject&, Advice& out);

@@ -115,8 +115,7 @@ bool say_wide_pieces(const Subject& s, u64 stride, Advice& out) {
       out);
   for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= pieces;
   out.change = "let each thread read 16 bytes at once (uint4), where its part begins at a multiple of 16 "
-               "bytes. Or load "
-               "a tile into shared memory row by row";
+               "bytes. Or load a tile into shared memory row by row";
   out.example =
       fmt::format("uint4 v = *reinterpret_cast<const uint4*>(&{}[{}*i + k]); // k += 16", name_of(s), stride);
   return true;
@@ -169,9 +168,7 @@ void say_turns(const Subject& s, u64 stride, bool apart, Advice& out) {
                               "(count: how many threads)",
                               elements, other_way_round(s, stride));
   else if (stores_as_many(s)) // a sum may be carried from one element to the next
-    out.change += fmt::format(". Where an element needs the one before it, {}, and let each thread go along "
-                              "its part there",
-                              by_tile(reads(s.site.site.kind)));
+    out.change += ". Where an element needs the one before it, go through a tile in shared memory instead";
   out.example = "for (int i = begin + threadIdx.x; i < end; i += blockDim.x) … // the block's part";
   predict(s, parts_apart(s), out);
 }
