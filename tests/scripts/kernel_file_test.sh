@@ -202,7 +202,7 @@ CU
 "$nvcc" -ptx -arch=sm_90 view.cu -o view.ptx
 proposed_works view.ptx
 expect_not_in stderr 'Idle lanes'
-run "$warplens" run --json report.json view.ptx --grid 8 --block 128 --arg '{f32[1025]+4=iota,4100,s32=1000,s32=1}' --arg '@1' --save 1=in.bin
+run "$warplens" run --json report.json view.ptx --grid 1 --block 1024 --arg '{f32[1025]+4=iota,4100,s32=1000,s32=1}' --arg '@1' --save 1=in.bin
 expect_code 0
 expect_json report.json 'sorted(s["sectors"] for s in r["launches"][0]["sites"])' '[125, 157]'
 python3 -c 'import struct
