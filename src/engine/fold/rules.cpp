@@ -4,7 +4,7 @@
 // (keep_in_range), and then
 //   comparison   the outcome of each lane is kept while the difference keeps its sign: one condition for the
 //                lanes where it holds, one for those where it does not;
-//   x / c, x >> s, mul.hi, x & (2^s - 1), x % c
+//   x / c, x >> s, shf, mul.hi, x & (2^s - 1), x % c
 //                write k = q·c + e with e small: the quotient moves by q and the remainder by e as long as
 //                the remainder stays in [0, c). For a compiler's multiplication by a reciprocal this is what
 //                makes the quotient exact. When e does not stay small, an axis of the set is split so that
