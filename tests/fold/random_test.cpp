@@ -84,7 +84,7 @@ private:
   void compute() {
     const std::string a = any(), b = any();
     u32 c = number(), shift = below(9);
-    switch (below(22)) {
+    switch (below(24)) {
     case 0: result(fmt::format("add.s32 {{}}, {}, {};", a, b)); break;
     case 1: result(fmt::format("sub.s32 {{}}, {}, {};", a, b)); break;
     case 2: result(fmt::format("mul.lo.s32 {{}}, {}, {};", a, c)); break;
@@ -112,6 +112,17 @@ private:
     case 20: {
       line(fmt::format("cvt.u16.u32 %h0, {};", a));
       result(fmt::format("mul.wide.u16 {{}}, %h0, {};", number()));
+      break;
+    }
+    case 21:
+      result(fmt::format("shf.{}.{}.b32 {{}}, {}, {}, {};", below(2) ? "l" : "r", below(2) ? "clamp" : "wrap",
+                         a, below(2) ? b : "0", below(40)));
+      break;
+    case 22: { // the sign of a quotient
+      std::string sign = result(fmt::format("xor.b32 {{}}, {}, {};", a, b)),
+                  p = fmt::format("%p{}", predicates_++);
+      line(fmt::format("setp.{}.s32 {}, {}, 0;", below(2) ? "lt" : "ge", p, sign));
+      result(fmt::format("selp.b32 {{}}, {}, {}, {};", a, b, p));
       break;
     }
     default: { // through 64 bits and back

@@ -28,10 +28,15 @@ done
 expect_json ran.json '{s["ptx"].split(".")[0] for l in r["launches"] for s in l["sites"]} <= {"LDG", "STG", "LDS", "STS"}' True
 expect_json ran.json '{s["file"].endswith("transpose.cu") and s["line"] > 0 for l in r["launches"] for s in l["sites"]}' '{True}'
 # Blocks that stand for others stand for them here, too.
-counts ran.json >ran
-run "$warplens" run --code machine --proofs always --json proved.json ./transpose
-counts proved.json >proved
-diff ran proved || fail 'proofs change the counts of machine code'
+build "$programs/indices.cu" indices
+for name in transpose indices; do
+  run "$warplens" run --code machine --proofs never --json ran.json ./$name
+  counts ran.json >ran
+  run "$warplens" run --code machine --proofs always --json proved.json ./$name
+  expect_json proved.json '{l["status"] for l in r["launches"]}' "{'proved'}"
+  counts proved.json >proved
+  diff ran proved || fail "$name: proofs change the counts of machine code"
+done
 
 # Integers of 64 and 128 bits: what the host computes, by PTX and by the machine code of each generation, optimised and not.
 for one in 75: 90: 120: '120:-Xptxas -O0'; do

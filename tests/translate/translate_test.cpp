@@ -81,6 +81,18 @@ TEST(Translate, WordsOfAnAddressMayBeInAnyRegisters) {
   EXPECT_EQ(opcodes, "mov ld ld add add mad setp fma bra ");
 }
 
+// Two shifts make one number of 64 bits, also where the upper word of what is shifted comes between them. Nobody asks for a carry.
+TEST(Translate, WordsOfAShiftAreOneNumber) {
+  const MachineModule made = translated(cubin_of("shifts"));
+  ASSERT_EQ(made.module.functions.size(), 2u);
+  for (const ir::Function& function : made.module.functions)
+    for (const ir::Instruction& i : function.instructions) {
+      const ir::Opcode opcode = made.module.form(i).opcode;
+      EXPECT_NE(opcode, ir::Opcode::shf) << function.name;
+      EXPECT_NE(opcode, ir::Opcode::setp) << function.name;
+    }
+}
+
 // What a kernel calls is part of it, wherever its code lies; so are functions of the runtime.
 TEST(Translate, FunctionsWithSectionsOfTheirOwnArePartOfTheKernel) {
   const MachineModule made = translated(cubin_of("apart"));

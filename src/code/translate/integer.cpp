@@ -319,10 +319,36 @@ bool Kernel::predicate_logic() {
   return true;
 }
 
+namespace {
+
+// A logical operation of three inputs as two of two: (x first y) second z. None: it takes more.
+struct LogicSteps {
+  const char *first, *second;
+  u32 x, y, z; // which input
+};
+std::optional<LogicSteps> two_steps(u32 table) {
+  constexpr u32 inputs[] = {0xf0, 0xcc, 0xaa}; // the tables of the inputs themselves
+  constexpr std::pair<const char*, u32 (*)(u32, u32)> operations[] = {
+      {"and", [](u32 a, u32 b) { return a & b; }},
+      {"or", [](u32 a, u32 b) { return a | b; }},
+      {"xor", [](u32 a, u32 b) { return a ^ b; }}};
+  for (u32 z = 0; z < 3; ++z)
+    for (const auto& [first, apply_first] : operations)
+      for (const auto& [second, apply_second] : operations) {
+        const u32 x = z == 0 ? 1 : 0, y = z == 2 ? 1 : 2;
+        if (apply_second(apply_first(inputs[x], inputs[y]), inputs[z]) == table)
+          return LogicSteps{first, second, x, y, z};
+      }
+  return {};
+}
+
+} // namespace
+
 bool Kernel::logic() {
   const Operand &p = at(0), &d = at(1);
   const u32 table = static_cast<u32>(at(5).value);
-  std::string a = read(at(2)), b = read(at(3)), c = read(at(4));
+  const std::string inputs[] = {read(at(2)), read(at(3)), read(at(4))};
+  const auto& [a, b, c] = inputs;
   const bool with_predicate = wanted(p);
   const std::string to = with_predicate ? temporary() : target(d);
   auto set = [&](const std::string& text) { with_predicate ? line(text) : line(guard_ + text); };
@@ -335,8 +361,13 @@ bool Kernel::logic() {
     set(fmt::format("xor.b32 {}, {}, {};", to, a, b));
   else if (no_c && nothing(at(2)) && table == 0x33)
     set(fmt::format("not.b32 {}, {};", to, b));
-  else
+  else if (const std::optional<LogicSteps> steps = two_steps(table)) {
+    const std::string t = temporary();
+    put("{}.b32 {}, {}, {};", steps->first, t, inputs[steps->x], inputs[steps->y]);
+    set(fmt::format("{}.b32 {}, {}, {};", steps->second, to, t, inputs[steps->z]));
+  } else {
     set(fmt::format("lop3.b32 {}, {}, {}, {}, {:#x};", to, a, b, c, table));
+  }
   if (!with_predicate) return true;
   const std::string z = predicate_temporary();
   put("setp.ne.u32 {}, {}, 0;", z, to);

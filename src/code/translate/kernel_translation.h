@@ -135,11 +135,13 @@ private:
   void arrive(const Place& there);
   Pairs entering(const Place& here) const;
   bool changes(const Instruction& reader, u64 begin, u64 end) const;
+  void keep_sum(u64 first, u64 second, const std::optional<Pair>&);
   void find_sum(u64 offset);
   void find_sums();
   void begin_sum();
   bool waits(const Pair&, u64 first) const;
   void add_words(const Instruction& first, const Instruction& second, const std::string& name);
+  void take_word(const Pair&, bool is_high);
   void end_sum();
   void want(const Pair&);
   struct Copied {
@@ -273,10 +275,11 @@ private:
   std::map<Place, Pairs> assumed_;                   // label → what was taken to be valid there
   std::map<u64, std::set<u32>> written_;             // by offset: the registers that the instruction writes
   std::set<u64> labelled_;
-  struct Sum {   // or copy, of 64 bits in two instructions
+  struct Sum {   // or copy or shift, of 64 bits in two instructions
     u64 end = 0; // offset of the second
     Pair pair;
-    bool late = false; // its terms are there at the second only
+    bool late = false;       // its terms are there at the second only
+    bool high_first = false; // the first makes the high word
   };
   std::map<u64, Sum> sums_; // by the offset of the first
   std::map<u64, u64> sum_ends_;

@@ -1,8 +1,8 @@
 // Values of 64 bits, which machine code keeps in two registers, as registers of 64 bits: addresses above all. See kernel_translation.h.
 //
 // Each pair has a register of its own beside its two (%d4 beside %r4 and %r5). It is read instead of them wherever it says the same:
-// behind an instruction that writes both at once, and behind a sum that is made of two instructions (IADD3 and IADD3.X, LEA and
-// LEA.HI.X), whose carry is a predicate. Elsewhere it is put together from the two. What is valid at a label is what is valid on all
+// behind an instruction that writes both at once, behind a sum that is made of two instructions (IADD3 and IADD3.X, LEA and
+// LEA.HI.X), whose carry is a predicate, and behind a shift that is made of two (SHF.L.U32 and SHF.L.U64.HI). Elsewhere it is put together from the two. What is valid at a label is what is valid on all
 // ways there: the code is written until what was assumed of ways back is so (Kernel::translate).
 //
 // The two words of a sum may be in any registers: a loop keeps an address's words in R8 and R3, and copies R8 to R2 for the access.
@@ -10,6 +10,7 @@
 #include "translate/kernel_translation.h"
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace warplens::translate {
 
@@ -159,6 +160,51 @@ bool make_pair(const Copy& a, const Copy& b, Operand& low) {
   return in_order || reversed;
 }
 
+// One word of a shift of 64 bits by a constant. Only one of its instructions names both words of what is shifted; the other has nullptr
+// for one of them.
+struct Shift {
+  const Operand *to, *low, *high;
+  u64 amount;
+  bool is_left, is_signed, makes_high;
+};
+std::optional<Shift> shift_of(const Instruction& i) {
+  const auto o = i.operands();
+  const auto is_amount = [](const Operand& n) {
+    return n.kind == OperandKind::immediate && n.value > 0 && n.value < 32;
+  };
+  switch (i.opcode) {
+  case Opcode::SHF:
+  case Opcode::USHF: {
+    const bool left = i.has(Modifier::L), high = i.has(Modifier::HI),
+               is_signed = i.has(Modifier::S32) || i.has(Modifier::S64);
+    if (!is_amount(o[2])) return {};
+    const Operand *low = nothing(o[1]) ? nullptr : &o[1], *upper = nothing(o[3]) ? nullptr : &o[3];
+    if ((left || !high) && low == nullptr) return {};
+    if ((!left || high) && upper == nullptr) return {};
+    return Shift{&o[0], low, upper, o[2].value, left, is_signed, high};
+  }
+  case Opcode::IMAD: // .SHL
+    if (!i.has(Modifier::SHL) || o[3].kind != OperandKind::immediate || o[3].value < 2) return {};
+    return Shift{&o[0], &o[2], nullptr, static_cast<u64>(std::countr_zero(o[3].value)), true, false, false};
+  default: return {};
+  }
+}
+
+bool same_register(const Operand& a, const Operand& b) { return a.kind == b.kind && a.number == b.number; }
+
+// The whole shift that two words belong to, with both words of what is shifted; none: they are of two.
+std::optional<Shift> whole_shift(const Shift& a, const Shift& b) {
+  const Shift &low = a.makes_high ? b : a, &high = a.makes_high ? a : b;
+  if (low.makes_high || !high.makes_high || low.is_left != high.is_left || low.amount != high.amount)
+    return {};
+  const Shift &whole = low.is_left ? high : low, &part = low.is_left ? low : high;
+  const Operand *one = low.is_left ? part.low : part.high, *same = low.is_left ? whole.low : whole.high;
+  if (whole.low == nullptr || whole.high == nullptr || !same_register(*one, *same) ||
+      (low.is_left ? part.high : part.low) != nullptr)
+    return {};
+  return Shift{nullptr, whole.low, whole.high, whole.amount, whole.is_left, high.is_signed, false};
+}
+
 bool reads_address(const Operand& o) {
   return o.kind == OperandKind::memory || o.has_register || o.has_uniform;
 }
@@ -204,12 +250,20 @@ bool Kernel::changes(const Instruction& reader, u64 begin, u64 end) const {
   return false;
 }
 
+// Where sums follow from each other, the upper word of a term may come later.
+void Kernel::keep_sum(u64 first, u64 second, const std::optional<Pair>& pair) {
+  const bool late = changes(*code_at(second), first, second);
+  if (pair && (!late || !changes(*code_at(first), first, second)))
+    sums_[first] = {second, *pair, late, written_[first].contains(pair->high)};
+}
+
 // Looks for the instruction that makes the other word of the value whose one word is made here.
 void Kernel::find_sum(u64 offset) {
   const Instruction& first = *code_at(offset);
   const std::optional<Word> low = low_word(first);
   const std::optional<Copy> copy = copy_of(first);
-  if ((!low && !copy) || first.guard != sass::true_predicate || first.guard_negated) return;
+  const std::optional<Shift> shift = shift_of(first);
+  if ((!low && !copy && !shift) || first.guard != sass::true_predicate || first.guard_negated) return;
   const Operand& d = copy ? *copy->to : first.operands()[0];
   if (is_zero(d)) return;
   for (u64 n = 1; n <= most_between; ++n) {
@@ -221,15 +275,20 @@ void Kernel::find_sum(u64 offset) {
       const std::optional<Copy> other = copy_of(*i);
       Operand pair;
       if (!other || !unguarded || !make_pair(*copy, *other, pair)) continue;
-      if (!changes(*i, offset, there)) sums_[offset] = {there, pair_of(pair)};
+      if (!changes(*i, offset, there)) keep_sum(offset, there, pair_of(pair));
+      return;
+    }
+    if (shift) {
+      const std::optional<Shift> other = shift_of(*i);
+      if (!other || !unguarded || !whole_shift(*shift, *other)) continue;
+      const std::optional<Pair> pair =
+          shift->makes_high ? pair_of(*other->to, *shift->to) : pair_of(*shift->to, *other->to);
+      keep_sum(offset, there, pair);
       return;
     }
     if (std::optional<Word> high = high_word(*i); high && unguarded && takes_carries(*low, *high)) {
       const std::optional<Pair> pair = pair_of(d, i->operands()[0]);
-      if (!pair || !is_sum(first, *i, *low, *high)) return;
-      // Where sums follow from each other, the upper word of a term may come later.
-      const bool late = changes(*i, offset, there);
-      if (!late || !changes(first, offset, there)) sums_[offset] = {there, *pair, late};
+      if (is_sum(first, *i, *low, *high)) keep_sum(offset, there, pair);
       return;
     }
     // The carry must come as it left.
@@ -275,26 +334,32 @@ bool Kernel::waits(const Pair& pair, u64 first) const {
   return found != waited_.end() && found->second == first;
 }
 
-// Computes the whole sum where its low word is computed, or, where that is too early, its high word, into the pair's own register.
+// Computes the whole sum where its first word is computed, or, where that is too early, its second, into the pair's own register.
 void Kernel::begin_sum() {
-  if (const auto found = sums_.find(place_.offset); found != sums_.end() && !found->second.late) {
-    const Instruction& second = *code_at(found->second.end);
-    const std::string name = wide_name(found->second.pair);
-    if (const std::optional<Copy> copy = copy_of(*now_)) {
-      const std::optional<Copy> other = copy_of(second);
-      const bool in_order = copy->to->number < other->to->number;
-      put("mov.b64 {}, {};", name,
-          both(in_order ? *copy->from : *other->from, in_order ? *other->from : *copy->from));
-    } else {
-      add_words(*now_, second, name);
-    }
-  }
+  if (const auto found = sums_.find(place_.offset); found != sums_.end() && !found->second.late)
+    add_words(*now_, *code_at(found->second.end), wide_name(found->second.pair));
   if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end())
     if (const Sum& sum = sums_.at(end->second); sum.late && waits(sum.pair, end->second))
       add_words(*code_at(end->second), *now_, wide_name(sum.pair));
 }
 
 void Kernel::add_words(const Instruction& first, const Instruction& second, const std::string& name) {
+  if (const std::optional<Copy> copy = copy_of(first)) {
+    const Copy other = *copy_of(second);
+    const bool in_order = copy->to->number < other.to->number;
+    put("mov.b64 {}, {};", name,
+        both(in_order ? *copy->from : *other.from, in_order ? *other.from : *copy->from));
+    return;
+  }
+  if (const std::optional<Shift> shift = shift_of(first)) {
+    const Shift whole = *whole_shift(*shift, *shift_of(second));
+    put("{} {}, {}, {};",
+        whole.is_left     ? "shl.b64"
+        : whole.is_signed ? "shr.s64"
+                          : "shr.u64",
+        name, both(*whole.low, *whole.high), whole.amount);
+    return;
+  }
   const Word low = *low_word(first);
   Word high = *high_word(second);
   if (is_lea(first)) {
@@ -323,19 +388,25 @@ void Kernel::add_words(const Instruction& first, const Instruction& second, cons
   }
 }
 
-// From here on the pair's register says what its two do. A sum's words are those of the pair, so that nobody needs its carry.
+// A sum's words are those of the pair, so that nobody needs its carry; so are a shift's. A copy's are what they are.
+void Kernel::take_word(const Pair& pair, bool is_high) {
+  if (copy_of(*now_)) return;
+  const std::string word = name_of(is_high ? pair.high : pair.low);
+  put("mov.b64 {{{}}}, {};", is_high ? "%sink, " + word : word + ", %sink", wide_name(pair));
+}
+
+// From here on the pair's register says what its two do.
 void Kernel::end_sum() {
   if (const auto sum = sums_.find(place_.offset); sum != sums_.end()) {
     const Pair pair = sum->second.pair;
     waiting_pairs_[pair] = place_.offset;
-    if (!copy_of(*now_) && !sum->second.late)
-      put("mov.b64 {{{}, %sink}}, {};", name_of(pair.low), wide_name(pair));
+    if (!sum->second.late) take_word(pair, sum->second.high_first);
   }
   if (const auto end = sum_ends_.find(place_.offset); end != sum_ends_.end()) {
-    const Pair pair = sums_.at(end->second).pair;
-    if (!waits(pair, end->second)) return;
-    pairs_.insert(pair);
-    if (!copy_of(*now_)) put("mov.b64 {{%sink, {}}}, {};", name_of(pair.high), wide_name(pair));
+    const Sum& sum = sums_.at(end->second);
+    if (!waits(sum.pair, end->second)) return;
+    pairs_.insert(sum.pair);
+    take_word(sum.pair, !sum.high_first);
   }
 }
 
@@ -409,7 +480,10 @@ void Kernel::wrote(const Operand& o, u32 registers) {
     return pair.low - begin < registers || pair.high - begin < registers;
   };
   std::erase_if(pairs_, changed);
-  std::erase_if(waiting_pairs_, [&](const auto& waiting) { return changed(waiting.first); });
+  std::erase_if(waiting_pairs_, [&](const auto& waiting) { // its other word is yet to be written
+    const u32 made = sums_.at(waiting.second).high_first ? waiting.first.high : waiting.first.low;
+    return made - begin < registers;
+  });
 }
 
 // The register of a pair; it is put together here if it does not say the same as the two.

@@ -4,7 +4,7 @@
 // (keep_in_range), and then
 //   comparison   the outcome of each lane is kept while the difference keeps its sign: one condition for the
 //                lanes where it holds, one for those where it does not;
-//   x / c, x >> s, mul.hi, x & (2^s - 1), x % c
+//   x / c, x >> s, shf, mul.hi, x & (2^s - 1), x % c
 //                write k = q·c + e with e small: the quotient moves by q and the remainder by e as long as
 //                the remainder stays in [0, c). For a compiler's multiplication by a reciprocal this is what
 //                makes the quotient exact. When e does not stay small, an axis of the set is split so that
@@ -130,6 +130,23 @@ void shift_right(Followed& f) {
   if (!few) give_unknown(f);
 }
 
+// shf: 32 bits of the 64-bit number that sources 1 and 0 make. It may wrap: what it wraps by lies above those 32 bits.
+void funnel_shift(Followed& f) {
+  constexpr u32 word = 32;
+  const bool left = f.op.form->has(Modifier::l), wraps = f.op.form->has(Modifier::wrap);
+  if (!still(f, 2)) return give_unknown(f);
+  keep_in_range(f, 0, false);
+  bool few = each_value(f, 2, false, [&](i128 count) {
+    const u32 amount = wraps ? static_cast<u32>(count) % word : static_cast<u32>(std::min<i128>(count, word));
+    const u32 from = left ? word - amount : amount;
+    Division d = divide(f, sum(delta(f, 0), delta(f, 1), i128{1} << word), i128{1} << from, [&](u32 thread) {
+      return (number(f, 1, thread, false) << word) + number(f, 0, thread, false);
+    });
+    return d.possible ? give_moved(f, d.quotient, word) : give_unknown(f);
+  });
+  if (!few) give_unknown(f);
+}
+
 // Of numbers that are not negative, in this CTA and in the others.
 void divide_or_remainder(Followed& f) {
   bool sign = ir::is_signed(f.op.form->type()), remainder = f.op.form->opcode == Opcode::rem;
@@ -179,14 +196,14 @@ u32 trailing_zeros(Followed& f, u32 source) {
   return std::min<u32>(static_cast<u32>(std::countr_zero(any)), bits_of(f, source));
 }
 
-// Compilers ask whether two 64-bit numbers have 32 bits, to divide faster: ((x | y) & ~(2^32 - 1)) == 0. The
-// sum of their bits is unknown, but that it stays below 2^32 is not.
+// Compilers ask whether two 64-bit numbers have 32 bits, to divide faster: ((x | y) & ~(2^32 - 1)) == 0. They ask for the sign
+// of a quotient: (x ^ y) < 0. The bits of both are unknown, but that the result stays below a power of two is not.
 void give_bounded(Followed& f) {
-  constexpr u32 half = 32;
+  const u32 half = result_bits(f) == 64 ? 32 : result_bits(f) - 1;
   Delta out = unknown(Cause::arithmetic, f.at);
   NumberRange a = number_range(f, 0, false), b = number_range(f, 1, false);
-  if (result_bits(f) == 64 && std::max(a.high, b.high) < i128{1} << half) {
-    out.below = half;
+  if (std::max(a.high, b.high) < i128{1} << half) {
+    out.below = static_cast<u8>(half);
     for (u32 i = 0; i < 2; ++i) {
       const NumberRange& range = i == 0 ? a : b;
       f.conditions.at_most(f.source[i]->k, (i128{1} << half) - 1 - range.high);
@@ -208,6 +225,18 @@ bool clears_unknown(Followed& f) {
     if (kept >> f.source[of]->below != 0) return true;
   }
   return false;
+}
+
+// Whether it asks for the sign of a number that is unknown, yet not negative.
+bool tests_known_sign(Followed& f) {
+  const ir::Form& form = *f.op.form;
+  if (form.opcode != Opcode::setp || f.op.sources != 2 || !is_plain_integer(form.type()) ||
+      !ir::is_signed(form.type()) ||
+      (form.comparison() != Comparison::lt && form.comparison() != Comparison::ge))
+    return false;
+  if (f.source[0]->known() || f.source[0]->below >= bits_of(f, 0) || !still(f, 1)) return false;
+  const NumberRange other = number_range(f, 1, true);
+  return other.low == 0 && other.high == 0;
 }
 
 // Whether a source moves by multiples of 2^bits.
@@ -290,6 +319,7 @@ void follow_compute(Followed& f) {
   for (u32 i = 0; i < f.op.sources; ++i) {
     if (!f.source[i]->known()) {
       if (form.opcode == Opcode::and_ && clears_unknown(f)) return give(f, Delta{});
+      if (tests_known_sign(f)) return give(f, Delta{});
       return give(f, unknown(f.source[i]->cause, f.source[i]->at));
     }
     moves |= !f.source[i]->invariant();
@@ -310,6 +340,7 @@ void follow_compute(Followed& f) {
   case Opcode::mad: return multiply(f);
   case Opcode::shl: return shift_left(f);
   case Opcode::shr: return shift_right(f);
+  case Opcode::shf: return funnel_shift(f);
   case Opcode::div:
   case Opcode::rem: return divide_or_remainder(f);
   case Opcode::and_: return bit_and(f);

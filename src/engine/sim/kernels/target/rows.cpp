@@ -99,7 +99,16 @@ template <class T> struct FromSteps {
   i64 step;
   template <class N> [[gnu::always_inline]] void row(N length, i64 offset, u64 lane) const {
     u64 from = base + static_cast<u64>(offset);
+    if (step == 2 * sizeof(T)) return members(length, from, Constant<u64, 2>(), lane);
+    if (step == 4 * sizeof(T)) return members(length, from, Constant<u64, 4>(), lane);
     for (u64 i = 0; i < length; ++i) out[lane + i] = load<T>(from + static_cast<u64>(step) * i);
+  }
+  // Of structures of so many T: of a known step the compiler makes whole loads and shuffles.
+  template <class N, class Apart>
+  [[gnu::always_inline]] void members(N length, u64 from, Apart apart, u64 lane) const {
+    const auto* __restrict in = reinterpret_cast<const Unaligned<T>*>(pointer(from));
+    T* __restrict to = out + lane;
+    for (u64 i = 0; i < length; ++i) to[i] = in[i * apart];
   }
 };
 template <class T> struct ToSteps {
