@@ -81,6 +81,17 @@ TEST_F(BulkCopies, WhatTheyWriteToGlobalMemoryCountsAsWritten) {
   EXPECT_EQ(written.first_unwritten(out + 16, 209), out + 224);
 }
 
+TEST_F(BulkCopies, AGenericAddressOfSharedMemoryIsTruncated) {
+  u64 in = buffer(numbers(64)), out = buffer(std::vector<u32>(64));
+  expect_kernel(kernel(arrive(256) + R"(
+  mov.u64 %rd4, tile; cvta.shared.u64 %rd4, %rd4;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd4], [%rd1], 256, [bar];
+)" + wait + "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%rd4], 256;\n" +
+                       finish),
+                in, out);
+  EXPECT_EQ(read<u32>(out, 64), numbers(64));
+}
+
 TEST_F(BulkCopies, ToSharedMemoryAndBack) {
   u64 in = buffer(numbers(64)), out = buffer(std::vector<u32>(64));
   expect_kernel(kernel(arrive(256) + R"(

@@ -26,6 +26,19 @@ std::string kernel(const std::string& body) {
          "\n  ret;\n}\n";
 }
 
+// What ptxas 13.0 stores for 3 arrivals: 2^30 - 3 and 2^31 - 3; it waits for another bit 63.
+TEST(PhaseBarrier, MachineCodeFor8xHasAnotherObject) {
+  PhaseBarrier barrier = PhaseBarrier::of_8x(0x7fff'fffd'3fff'fffd);
+  EXPECT_TRUE(barrier.valid);
+  EXPECT_EQ(barrier.word_8x(), 0x7fff'fffd'3fff'fffdu);
+  barrier.arrive(2);
+  EXPECT_EQ(barrier.word_8x(), 0x7fff'ffff'3fff'fffdu);
+  barrier.arrive(1);
+  EXPECT_EQ(barrier.word_8x(), 0xffff'fffd'3fff'fffdu);
+  EXPECT_EQ(PhaseBarrier::of_8x(barrier.word_8x()).phase, 1u);
+  EXPECT_FALSE(PhaseBarrier::of_8x(0).valid);
+}
+
 class Mbarrier : public testing::Test, public Gpu {
 protected:
   LaunchResult launch_kernel(const std::string& body, u32 threads, bool check = false) {

@@ -22,12 +22,10 @@ bool Kernel::asynchronous() {
   case Opcode::SYNCS: return synchronise();
   // What copies of this thread have to do with an object: they have ended (sim/ops/copy.cpp).
   case Opcode::ARRIVES:
-    if (has(Modifier::ARVCNT))
-      act("cp.async.mbarrier.arrive.noinc.shared::cta.b64 {};", near_address(at(0)));
-    else if (has(Modifier::TRANSCNT)) // SYNCS.ARRIVE.TRANS64.RED.A0T1 announced them
+    if (has(Modifier::TRANSCNT)) // SYNCS.ARRIVE.TRANS64.RED.A0T1 announced them
       act("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 {}, 1;", near_address(at(0)));
     else
-      return refuse();
+      act("cp.async.mbarrier.arrive.noinc.shared::cta.b64 {};", near_address(at(0)));
     return true;
   case Opcode::UTMACMDFLUSH: act("cp.async.bulk.commit_group;"); return true;
   case Opcode::UBLKCP: return copy_in_bulk();
@@ -175,6 +173,14 @@ bool Kernel::synchronise() {
   act("mbarrier.{}_wait.parity.shared::cta.b64 {}, {}, {};", has(Modifier::TRYWAIT) ? "try" : "test",
       complete, near_address(at(1)), parity);
   if (wanted(at(0))) act("mov.pred {}, {};", predicate(at(0)).name, complete);
+  return true;
+}
+
+// ATOMS.ARRIVE.64 of 8.x, whose other instructions for the object are plain ones.
+bool Kernel::arrive_at_object() {
+  const std::string state = is_zero(at(0)) ? "_" : wide_temporary();
+  act("mbarrier.arrive.shared::cta.b64 {}, {};", state, near_address(at(1)));
+  if (state != "_") write_wide(at(0), state);
   return true;
 }
 

@@ -534,6 +534,9 @@ bool Kernel::integer() {
     if (has(Modifier::ISAT)) return refuse();
     if (has(Modifier::n16x2))
       act("add.u16x2 {}, {}, {};", target(at(0)), read(at(1)), read_halves(at(2)));
+    else if (has(Modifier::n8x4))
+      act("{}.u32.u32.u32 {}, {}, {}, 0;", at(2).negated ? "vsub4" : "vadd4", target(at(0)), read(at(1)),
+          read(at(2)));
     else
       act("{} {}, {}, {};", at(2).negated ? "sub.s32" : "add.s32", target(at(0)), read(at(1)), read(at(2)));
     return true;
@@ -568,6 +571,14 @@ bool Kernel::integer() {
       extreme(at(0), read(at(1)), read(at(2)), at(3), type);
     return true;
   case Opcode::VIMNMX:
+    if (has(Modifier::U8x4)) {
+      const Predicate least = predicate(at(5));
+      if (!least.is_constant) return refuse();
+      act("{}.u32.u32.u32 {}, {}, {}, 0;", least.value ? "vmin4" : "vmax4", target(at(0)), read(at(3)),
+          read(at(4)));
+      return true;
+    }
+    [[fallthrough]];
   case Opcode::UVIMNMX: extreme(at(0), read(at(3)), read(at(4)), at(5), type); return true;
   case Opcode::VIMNMX3: {
     const Predicate p = predicate(at(4));

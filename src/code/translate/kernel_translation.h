@@ -203,6 +203,7 @@ private:
   bool reduce_surface(std::string_view shape, std::string_view bounds, const std::string& in);
   bool synchronise();
   bool arrive_at_barrier();
+  bool arrive_at_object();
   bool copy_in_bulk();
   bool copy_tensor();
   std::string blocks_of_mask(const Operand&); // for a copy to several blocks

@@ -449,8 +449,9 @@ bool Kernel::atomics() {
   const Opcode o = now_->opcode;
   const bool shared = o == Opcode::ATOMS, reduction = o == Opcode::RED || o == Opcode::REDG;
   if (!shared && !reduction && o != Opcode::ATOM && o != Opcode::ATOMG) return textures();
-  for (Modifier m : {Modifier::ARRIVE, Modifier::F16x4, Modifier::F16x8, Modifier::BF16x4, Modifier::BF16x8,
-                     Modifier::F32x2, Modifier::F32x4, Modifier::n128})
+  if (has(Modifier::ARRIVE)) return arrive_at_object();
+  for (Modifier m : {Modifier::F16x4, Modifier::F16x8, Modifier::BF16x4, Modifier::BF16x8, Modifier::F32x2,
+                     Modifier::F32x4, Modifier::n128})
     if (has(m)) return refuse();
   // ATOM has a predicate in front.
   std::size_t first = 0;

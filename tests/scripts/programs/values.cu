@@ -1,4 +1,4 @@
-// Integers of 64 and 128 bits in the ways that ptxas writes them, each computed here and by the host: how many differ.
+// Integers of 64 and 128 bits, and the parts of words, in the ways that ptxas writes them, each computed here and by the host: how many differ.
 #include <cstdio>
 using u32 = unsigned;
 using u64 = unsigned long long;
@@ -49,6 +49,19 @@ __host__ __device__ inline u32 halves(u32 a, u32 b) {
 #endif
 }
 
+__host__ __device__ inline u32 bytes(u32 a, u32 b) {
+#ifdef __CUDA_ARCH__
+  return __vabsdiffu4(a, b) * 31 + __vsadu4(b, a);
+#else
+  u32 each = 0, sum = 0;
+  for (u32 n = 0; n < 32; n += 8) {
+    const u32 x = a >> n & 0xff, y = b >> n & 0xff, difference = x < y ? y - x : x - y;
+    each |= difference << n, sum += difference;
+  }
+  return each * 31 + sum;
+#endif
+}
+
 // Numbers x, y, as signed ones s, t, and a choice.
 #define CASES(C) \
   C(choice ? x : 0xffffffffull) C(choice ? x : ~0ull) C(choice ? x : 0x80000000ull) C(choice ? x : -5ull) \
@@ -56,7 +69,7 @@ __host__ __device__ inline u32 halves(u32 a, u32 b) {
   C(x < ~15ull ? x : ~15ull) C(s > -7 ? s : -7) C(x - 0x90000000ull) C(y - x + 5) C(x * 3 - 0xfffffffull) \
   C(high(-1, choice - choice)) C(high(-1, 0)) C(high(-1, -1)) C(high(-1, s)) C(high(choice - 1, 0x100000005ll)) \
   C(carries(x, y)) C(carries(y, ~x)) C(carries(static_cast<u32>(x), static_cast<u32>(y))) C(dots(x, y)) \
-  C(halves(x, y)) C((x << 3) + y) C((static_cast<i64>(static_cast<int>(x)) << 4) + y) C((x << 5) - y) C(((wide << 3) + divisor) >> 64) \
+  C(halves(x, y)) C(bytes(x, y)) C((x << 3) + y) C((static_cast<i64>(static_cast<int>(x)) << 4) + y) C((x << 5) - y) C(((wide << 3) + divisor) >> 64) \
   C(wide / (y | 1)) C(wide % (y | 1)) C(wide / divisor >> 3) C(wide % divisor) C(static_cast<i128>(wide) % 1000003)
 
 #define COUNT(E) +1

@@ -9,6 +9,12 @@
 //   bits 43…62   2^20 less the arrivals that the phase still lacks
 //   bit  63      the parity: the lowest bit of the phase's number
 //
+// Machine code for 8.x knows another object (ptxas 13.0: it writes the object itself, adds to its counts, and tests its parity):
+//
+//   bits  0…29   2^30 less the arrivals of each phase
+//   bits 32…62   2^31 less the arrivals that the phase still lacks
+//   bit  63      the parity
+//
 // A phase is complete when nothing is pending and no bytes are missing; then the next one begins. What arrive returns, the
 // "state", is the object as it was found.
 //
@@ -26,6 +32,14 @@ struct PhaseBarrier {
   u32 phase = 0; // modulo 4
   bool valid = false;
 
+  static PhaseBarrier of_8x(u64 word) {
+    const u32 expected = (0u - static_cast<u32>(word)) & 0x3fff'ffff;
+    const u32 pending = (0u - static_cast<u32>(word >> 32)) & 0x7fff'ffff;
+    return {pending, expected, 0, static_cast<u32>(word >> 63), static_cast<u32>(word) != 0};
+  }
+  u64 word_8x() const {
+    return (0x4000'0000 - expected) | u64{(0u - pending) & 0x7fff'ffff} << 32 | u64{phase & 1} << 63;
+  }
   static PhaseBarrier of(u64 word) {
     const u32 expected = (0u - static_cast<u32>(word >> 1)) & most_arrivals;
     return {(0u - static_cast<u32>(word >> 43)) & most_arrivals, expected,

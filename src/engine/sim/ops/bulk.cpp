@@ -60,8 +60,9 @@ private:
          "align both sides, and the size, to what the instruction demands");
   }
 
-  // Shared memory on the host. `rank`: of the CTA; else the one that the address names.
+  // Shared memory on the host. `rank`: of the CTA; else the one that the address names. A wider register is truncated (resolve.cpp).
   std::byte* shared(u64 address, u64 bytes, std::optional<u32> rank = {}) {
+    address = static_cast<u32>(address);
     u64 owner = rank ? *rank + 1 : address >> cluster_rank_shift, at = address & (Memory::window_size - 1);
     if (!rank && x_.launch.ranks_in_addresses) ++owner;
     const Cluster* cluster = x_.cta->cluster.get();

@@ -43,8 +43,18 @@ template <class F> void each_object(Exec& x, const Op& op, F&& f) {
   });
 }
 
+bool is_of_8x(const Exec& x) {
+  constexpr u32 hopper = 90;
+  return x.code->function->is_machine_code && x.launch.program.module.sm < hopper;
+}
+
+u64 word_of(const Exec& x, const PhaseBarrier& barrier) {
+  return is_of_8x(x) ? barrier.word_8x() : barrier.word();
+}
+
 PhaseBarrier object_at(Exec& x, const Op& op, u64 at, u32 thread) {
-  PhaseBarrier barrier = PhaseBarrier::of(read_element<u64>(at));
+  const u64 word = read_element<u64>(at);
+  const PhaseBarrier barrier = is_of_8x(x) ? PhaseBarrier::of_8x(word) : PhaseBarrier::of(word);
   if (!barrier.valid)
     raise(x, op, FaultKind::invalid_instruction, "kernel-bad-mbarrier",
           "an mbarrier is used that was not initialised", thread, 0, {},
@@ -53,7 +63,7 @@ PhaseBarrier object_at(Exec& x, const Op& op, u64 at, u32 thread) {
 }
 
 void put(Exec& x, u64 at, const PhaseBarrier& barrier) {
-  write_element(at, barrier.word());
+  write_element(at, word_of(x, barrier));
   ++x.writes;
   ++x.effects;
 }
@@ -85,7 +95,7 @@ void arrive(Exec& x, const Op& op) {
   u64* state = static_cast<u64*>(x.scratch[0]);
   each_object(x, op, [&](u32 thread, u64 at) {
     PhaseBarrier barrier = object_at(x, op, at, thread);
-    state[thread] = barrier.word();
+    state[thread] = word_of(x, barrier);
     u32 given = op.sources > 1 ? static_cast<u32>(x.lane_value(op.source(1), thread)) : 1;
     u32 count = announces ? 1 : given;
     check_arrival(x, op, barrier, count, thread);
