@@ -342,6 +342,22 @@ std::optional<LogicSteps> two_steps(u32 table) {
   return {};
 }
 
+// Bits of input `yes` where `mask` has ones, of `no` elsewhere.
+struct ChosenBits {
+  u32 mask, yes, no; // which input
+};
+std::optional<ChosenBits> chosen_bits(u32 table) {
+  switch (table) {
+  case 0xca: return ChosenBits{0, 1, 2};
+  case 0xac: return ChosenBits{0, 2, 1};
+  case 0xe2: return ChosenBits{1, 0, 2};
+  case 0xb8: return ChosenBits{1, 2, 0};
+  case 0xe4: return ChosenBits{2, 0, 1};
+  case 0xd8: return ChosenBits{2, 1, 0};
+  default: return {};
+  }
+}
+
 } // namespace
 
 bool Kernel::logic() {
@@ -365,6 +381,13 @@ bool Kernel::logic() {
     const std::string t = temporary();
     put("{}.b32 {}, {}, {};", steps->first, t, inputs[steps->x], inputs[steps->y]);
     set(fmt::format("{}.b32 {}, {}, {};", steps->second, to, t, inputs[steps->z]));
+  } else if (const std::optional<ChosenBits> bits = chosen_bits(table);
+             bits && at(2 + bits->mask).kind == OperandKind::immediate) {
+    const std::string yes = temporary(), no = temporary();
+    const u32 mask = static_cast<u32>(at(2 + bits->mask).value);
+    put("and.b32 {}, {}, {:#x};", yes, inputs[bits->yes], mask);
+    put("and.b32 {}, {}, {:#x};", no, inputs[bits->no], ~mask);
+    set(fmt::format("or.b32 {}, {}, {};", to, yes, no));
   } else {
     set(fmt::format("lop3.b32 {}, {}, {}, {}, {:#x};", to, a, b, c, table));
   }

@@ -11,24 +11,24 @@ __global__ void halved(const float* from, float* to) {
   size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   to[i >> 1] = from[i];
 }
-__global__ void turned(const float* from, float* to, int width) {
+__global__ void spread(const float* from, float* to, int width) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  to[i % width * 64 + i / width] = from[i];
+  to[i / width * 512 + i % width] = from[i];
 }
-__global__ void turned_by_constant(const float* from, float* to) {
+__global__ void spread_by_constant(const float* from, float* to) {
   unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  to[i % 256 * 64 + i / 256] = from[i];
+  to[i / 256 * 512 + i % 256] = from[i];
 }
 
 int main() {
   constexpr int n = 64 * 256;
   float *from, *to;
   cudaMalloc(&from, n * sizeof(float));
-  cudaMalloc(&to, n * sizeof(float));
+  cudaMalloc(&to, 2 * n * sizeof(float));
   flat<<<64, 256>>>(from, to, n - 100);
   rows<<<dim3(16, 4), dim3(16, 16)>>>(from, to, 256);
   halved<<<64, 256>>>(from, to);
-  turned<<<64, 256>>>(from, to, 256);
-  turned_by_constant<<<64, 256>>>(from, to);
+  spread<<<64, 256>>>(from, to, 256);
+  spread_by_constant<<<64, 256>>>(from, to);
   return cudaDeviceSynchronize();
 }
