@@ -611,6 +611,37 @@ TEST(Launches, OccurrencesThatCannotBeAreRefused) {
   refused("first", ~u64{0});
 }
 
+// As of the ranks of a job: a reader keeps what it has read.
+TEST(Launches, TextsThatWereReadBeforeMeanTheSame) {
+  Input input;
+  input.sm = {90, 20};
+  LaunchList list(input.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) list.add(std::move(launch));
+  nlohmann::json document = nlohmann::json::parse(json(*build(std::move(input), source, {}), "0"));
+  for (nlohmann::json& launch : document["launches"]) launch.erase("sm"); // what the whole report says
+  const std::string both = document.dump();
+  document["launches"].erase(1);
+  const std::string fewer = document.dump();
+  document["target"]["all"] = {90};
+  const std::string one_gpu = document.dump();
+  ReportReader reader;
+  for (const std::string& text : {both, fewer, one_gpu, both}) {
+    Result<Saved> alone = read_json(text, "r"), after_others = reader.read(text, "r");
+    ASSERT_TRUE(alone && after_others);
+    EXPECT_EQ(json(*build(*after_others), "0"), json(*build(*alone), "0"));
+  }
+  auto refused = [&](std::string text, std::string_view with) {
+    const std::string_view begin = "\"launches\":[";
+    text.insert(text.find(begin) + begin.size(), with);
+    Result<Saved> saved = reader.read(text, "r");
+    return saved ? "" : saved.error().message;
+  };
+  EXPECT_EQ(refused(both, "7,"), "launches[0]: the element is not an object");
+  EXPECT_EQ(refused(both, "7"), "this is not JSON");
+  EXPECT_EQ(refused(both, "{}}"), "this is not JSON");
+  EXPECT_EQ(refused(both.substr(0, both.size() / 2), ""), "the file ends inside the report");
+}
+
 TEST(Text, NumbersForPeople) {
   EXPECT_EQ(human(9999), "9999");
   EXPECT_EQ(with_plain_blanks(human(12500)), "12.5 k");
