@@ -495,7 +495,7 @@ TEST(Launches, InstructionsAreTheSameIfTheirKernelIs) {
     record.module = "sm_90 of app";
     record.sm = {90};
     access::Site& site = record.sites.emplace_back().site;
-    site.id = access::SiteId(u32{0}), site.opcode = opcode;
+    site.id = access::SiteId(u32{0}), site.opcode = opcode, site.frames = {{"app.cu", 7, 0, ""}};
     LaunchList(out.input.launches).add(std::move(record));
     return out;
   };
@@ -504,7 +504,8 @@ TEST(Launches, InstructionsAreTheSameIfTheirKernelIs) {
   EXPECT_TRUE(runs.add(report("scatter", "STG.E.U8")));
   Result<void> other_build = runs.add(report("gather", "LDG.E.64"));
   ASSERT_FALSE(other_build);
-  EXPECT_EQ(other_build.error().kind, "report-mismatch");
+  EXPECT_EQ(other_build.error().message, "an instruction of 'sm_90 of app' is 'LDG.E.U8' of app.cu:7 in one "
+                                         "report and 'LDG.E.64' of app.cu:7 in another");
 }
 
 Saved of_rank(u32 rank, const char* job, int signal, int exit_code = 0) {
@@ -532,6 +533,18 @@ TEST(Launches, TheRankThatEndedFirstIsNamed) {
   EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(1, "a", 0, 7)}),
             "2 ranks, signal 0; rank 1 ended with exit code 7");
   EXPECT_EQ(messages_of({of_rank(0, "a", 2), of_rank(1, "a", 15)}), "2 ranks, signal 2"); // Ctrl-C
+}
+
+TEST(Launches, WhatOneRankHasNotLaunchedIsNotSaidOfAll) {
+  auto ranks = [](bool launched) {
+    std::vector<Saved> out{of_rank(0, "a", 0), of_rank(1, "a", 0)};
+    if (launched) LaunchList(out[0].input.launches).add(measure::LaunchRecord());
+    out[1].input.messages = {diag::warning("stopped-before-launch", "stopped"),
+                             diag::warning("no-launch-seen", "none")};
+    return out;
+  };
+  EXPECT_EQ(messages_of(ranks(true)), "2 ranks, signal 0");
+  EXPECT_EQ(messages_of(ranks(false)), "2 ranks, signal 0; stopped; none");
 }
 
 TEST(Launches, ARankOfAJobIsCountedOnce) {

@@ -349,6 +349,12 @@ void MergedRuns::tell_of_ranks() {
       "");
 }
 
+static std::string in_words(const std::pair<std::string, access::SourceStack>& instruction) {
+  const auto& [opcode, frames] = instruction;
+  if (frames.all().empty()) return fmt::format("'{}'", opcode);
+  return fmt::format("'{}' of {}:{}", opcode, frames.all()[0].file, frames.all()[0].line);
+}
+
 Result<void> MergedRuns::add(Saved run) {
   auto mismatch = [](std::string message, std::string help) {
     return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
@@ -374,9 +380,9 @@ Result<void> MergedRuns::add(Saved run) {
       auto [found, fresh] = known_.try_emplace(
           {launch.record.kernel, launch.record.module, site.site.id.value, site.space}, now);
       if (!fresh && found->second != now)
-        return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
-                                    launch.record.module, found->second.first, now.first),
-                        "merge runs of one build of the program");
+        return mismatch(fmt::format("an instruction of '{}' is {} in one report and {} in another",
+                                    launch.record.module, in_words(found->second), in_words(now)),
+                        "merge runs of one build; programs of one job need names of their own");
     }
     for (Occurrences& some : launch.when) renumber(some.process);
     launch.record.process = launch.when.front().process;
