@@ -495,7 +495,7 @@ TEST(Launches, InstructionsAreTheSameIfTheirKernelIs) {
     record.module = "sm_90 of app";
     record.sm = {90};
     access::Site& site = record.sites.emplace_back().site;
-    site.id = access::SiteId(u32{0}), site.opcode = opcode;
+    site.id = access::SiteId(u32{0}), site.opcode = opcode, site.frames = {{"app.cu", 7, 0, ""}};
     LaunchList(out.input.launches).add(std::move(record));
     return out;
   };
@@ -504,7 +504,8 @@ TEST(Launches, InstructionsAreTheSameIfTheirKernelIs) {
   EXPECT_TRUE(runs.add(report("scatter", "STG.E.U8")));
   Result<void> other_build = runs.add(report("gather", "LDG.E.64"));
   ASSERT_FALSE(other_build);
-  EXPECT_EQ(other_build.error().kind, "report-mismatch");
+  EXPECT_EQ(other_build.error().message, "an instruction of 'sm_90 of app' is 'LDG.E.U8' of app.cu:7 in one "
+                                         "report and 'LDG.E.64' of app.cu:7 in another");
 }
 
 Saved of_rank(u32 rank, const char* job, int signal, int exit_code = 0) {
@@ -532,6 +533,18 @@ TEST(Launches, TheRankThatEndedFirstIsNamed) {
   EXPECT_EQ(messages_of({of_rank(0, "a", 0), of_rank(1, "a", 0, 7)}),
             "2 ranks, signal 0; rank 1 ended with exit code 7");
   EXPECT_EQ(messages_of({of_rank(0, "a", 2), of_rank(1, "a", 15)}), "2 ranks, signal 2"); // Ctrl-C
+}
+
+TEST(Launches, WhatOneRankHasNotLaunchedIsNotSaidOfAll) {
+  auto ranks = [](bool launched) {
+    std::vector<Saved> out{of_rank(0, "a", 0), of_rank(1, "a", 0)};
+    if (launched) LaunchList(out[0].input.launches).add(measure::LaunchRecord());
+    out[1].input.messages = {diag::warning("stopped-before-launch", "stopped"),
+                             diag::warning("no-launch-seen", "none")};
+    return out;
+  };
+  EXPECT_EQ(messages_of(ranks(true)), "2 ranks, signal 0");
+  EXPECT_EQ(messages_of(ranks(false)), "2 ranks, signal 0; stopped; none");
 }
 
 TEST(Launches, ARankOfAJobIsCountedOnce) {
@@ -609,6 +622,37 @@ TEST(Launches, OccurrencesThatCannotBeAreRefused) {
   refused("step", 0);
   refused("step", ~u64{0});
   refused("first", ~u64{0});
+}
+
+// As of the ranks of a job: a reader keeps what it has read.
+TEST(Launches, TextsThatWereReadBeforeMeanTheSame) {
+  Input input;
+  input.sm = {90, 20};
+  LaunchList list(input.launches);
+  for (measure::LaunchRecord& launch : repeated_launches()) list.add(std::move(launch));
+  nlohmann::json document = nlohmann::json::parse(json(*build(std::move(input), source, {}), "0"));
+  for (nlohmann::json& launch : document["launches"]) launch.erase("sm"); // what the whole report says
+  const std::string both = document.dump();
+  document["launches"].erase(1);
+  const std::string fewer = document.dump();
+  document["target"]["all"] = {90};
+  const std::string one_gpu = document.dump();
+  ReportReader reader;
+  for (const std::string& text : {both, fewer, one_gpu, both}) {
+    Result<Saved> alone = read_json(text, "r"), after_others = reader.read(text, "r");
+    ASSERT_TRUE(alone && after_others);
+    EXPECT_EQ(json(*build(*after_others), "0"), json(*build(*alone), "0"));
+  }
+  auto refused = [&](std::string text, std::string_view with) {
+    const std::string_view begin = "\"launches\":[";
+    text.insert(text.find(begin) + begin.size(), with);
+    Result<Saved> saved = reader.read(text, "r");
+    return saved ? "" : saved.error().message;
+  };
+  EXPECT_EQ(refused(both, "7,"), "launches[0]: the element is not an object");
+  EXPECT_EQ(refused(both, "7"), "this is not JSON");
+  EXPECT_EQ(refused(both, "{}}"), "this is not JSON");
+  EXPECT_EQ(refused(both.substr(0, both.size() / 2), ""), "the file ends inside the report");
 }
 
 TEST(Text, NumbersForPeople) {

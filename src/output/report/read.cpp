@@ -16,6 +16,9 @@ using measure::take;
 using measure::Unreadable;
 
 constexpr u32 schema = 1;
+struct OtherVersion {
+  u64 schema = 0;
+};
 
 const json& object_in(const json& object, const char* key) {
   auto found = object.find(key);
@@ -110,7 +113,52 @@ void take_ranks(const json& value, Ranks& ranks) {
   });
 }
 
-Saved saved_of(const json& document) {
+// A report with a null for each launch and kernel, and their texts.
+struct ReportTexts {
+  std::string frame;
+  std::vector<std::string_view> launches, kernels;
+};
+
+// Brackets and strings alone: what each text and the frame are is the parser's to say.
+ReportTexts taken_apart(std::string_view text) {
+  constexpr std::size_t none = std::string_view::npos;
+  ReportTexts out;
+  std::vector<std::string_view>* elements = nullptr; // of the array that this is in
+  std::string_view member;
+  std::size_t depth = 0, copied = 0, begin = none;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      const std::size_t first = ++i;
+      for (; i < text.size() && text[i] != '"'; ++i)
+        if (text[i] == '\\') ++i;
+      if (depth == 1) member = text.substr(first, i - first);
+    } else if (c == '[' || c == '{') {
+      if (depth == 1)
+        elements = member == "launches" ? &out.launches : member == "kernels" ? &out.kernels : nullptr;
+      if (depth == 2 && elements != nullptr && c == '{') begin = i;
+      ++depth;
+    } else if ((c == ']' || c == '}') && depth != 0) {
+      if (--depth != 2 || begin == none) continue;
+      elements->push_back(text.substr(begin, i + 1 - begin));
+      out.frame.append(text, copied, begin - copied).append("null");
+      copied = i + 1, begin = none;
+    }
+  }
+  out.frame.append(text, copied);
+  return out;
+}
+
+// As many as the frame has nulls for: each is an object then.
+void expect_objects(const json& document, const char* key, const std::vector<std::string_view>& texts) {
+  std::size_t objects = 0;
+  each(document, key, [&](const json& value) {
+    if (!value.is_null() || objects++ == texts.size()) throw Unreadable("the element is not an object");
+  });
+}
+
+// What is in a report but for its launches and kernels.
+Saved frame_of(const json& document) {
   Saved saved;
   Input& input = saved.input;
   each(object_in(document, "target"), "all",
@@ -130,10 +178,7 @@ Saved saved_of(const json& document) {
   take(program, "signal", input.outcome.signal);
   measure::take_name(program, "stopped", input.outcome.stopped);
   if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
-  LaunchList launches(input.launches);
-  each_object(document, "launches", [&](const json& value) { launches.add(alike_of(value, input.sm)); });
   each_object(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
-  each_object(document, "kernels", [&](const json& value) { take_kernel(value, saved); });
   if (document.contains("files"))
     for (const auto& [file, shown] : object_in(document, "files").items())
       if (shown.is_string()) saved.files[file] = shown.get<std::string>();
@@ -155,9 +200,13 @@ diag::Diagnostic malformed(const std::string& name, std::string message, u32 lin
                      "give a file that 'warplens run --json' wrote whole");
 }
 
-diag::Diagnostic syntax_error(const std::string& name, std::string_view text,
-                              const json::parse_error& error) {
-  std::size_t at = std::min<std::size_t>(error.byte == 0 ? 0 : error.byte - 1, text.size());
+diag::Diagnostic syntax_error(const std::string& name, std::string_view text) {
+  std::size_t at = text.size();
+  try {
+    const json whole = json::parse(text);
+  } catch (const json::parse_error& error) {
+    at = std::min<std::size_t>(error.byte == 0 ? 0 : error.byte - 1, text.size());
+  }
   auto before = text.substr(0, at);
   auto line = static_cast<u32>(std::count(before.begin(), before.end(), '\n')) + 1;
   std::size_t begin = before.rfind('\n');
@@ -168,26 +217,68 @@ diag::Diagnostic syntax_error(const std::string& name, std::string_view text,
 
 } // namespace
 
-Result<Saved> read_json(std::string_view text, const std::string& name) {
+template <class T, class Read>
+T ReportReader::known_or(std::map<std::string, T, std::less<>>& known, std::string_view text,
+                         const Read& read) {
+  if (auto found = known.find(text); found != known.end()) return found->second;
+  T out = read(measure::json::parse(text));
+  if (kept_ + text.size() > most_kept_) return out;
+  kept_ += text.size();
+  return known.emplace(text, std::move(out)).first->second;
+}
+
+Saved ReportReader::saved_of(std::string_view text) {
+  const ReportTexts parts = taken_apart(text);
+  const measure::json document = measure::json::parse(parts.frame);
+  if (!document.is_object()) throw Unreadable("this is JSON, but not a report");
+  auto version = document.find("schema");
+  if (version == document.end() || !version->is_number_unsigned())
+    throw Unreadable("this is JSON, but not a report: it has no number 'schema'");
+  if (version->get<u64>() != schema) throw OtherVersion{version->get<u64>()};
+  Saved saved = frame_of(document);
+  const std::vector<u32>& sm = saved.input.sm;
+  if (sm != sm_) launches_.clear(), sm_ = sm;
+  LaunchList launches(saved.input.launches);
+  expect_objects(document, "launches", parts.launches);
+  auto launch = parts.launches.begin();
+  each(document, "launches", [&](const measure::json&) {
+    launches.add(
+        known_or(launches_, *launch++, [&](const measure::json& value) { return alike_of(value, sm); }));
+  });
+  expect_objects(document, "kernels", parts.kernels);
+  auto kernel = parts.kernels.begin();
+  each(document, "kernels", [&](const measure::json&) {
+    Saved lines = known_or(kernels_, *kernel++, [](const measure::json& value) {
+      Saved out;
+      take_kernel(value, out);
+      return out;
+    });
+    saved.input.local_use.merge(lines.input.local_use);
+    saved.source.merge(lines.source);
+    saved.changed.merge(lines.changed);
+  });
+  return saved;
+}
+
+Result<Saved> ReportReader::read(std::string_view text, const std::string& name) {
   try {
-    const measure::json document = measure::json::parse(text);
-    if (!document.is_object()) return failure(malformed(name, "this is JSON, but not a report"));
-    auto version = document.find("schema");
-    if (version == document.end() || !version->is_number_unsigned())
-      return failure(malformed(name, "this is JSON, but not a report: it has no number 'schema'"));
-    if (version->get<u64>() != schema)
-      return failure(diag::error(
-          "report-version",
-          fmt::format("the report has schema {}, this version reads schema {}", version->get<u64>(), schema),
-          {name}, "read it with the version of WarpLens that wrote it"));
-    return saved_of(document);
-  } catch (const measure::json::parse_error& error) {
-    return failure(syntax_error(name, text, error));
+    return saved_of(text);
+  } catch (const OtherVersion& version) {
+    return failure(diag::error(
+        "report-version",
+        fmt::format("the report has schema {}, this version reads schema {}", version.schema, schema), {name},
+        "read it with the version of WarpLens that wrote it"));
+  } catch (const measure::json::parse_error&) {
+    return failure(syntax_error(name, text));
   } catch (const measure::json::out_of_range&) {
     return failure(malformed(name, "it holds a number that is too large"));
   } catch (const Unreadable& error) {
     return failure(malformed(name, error.what()));
   }
+}
+
+Result<Saved> read_json(std::string_view text, const std::string& name) {
+  return ReportReader(0).read(text, name);
 }
 
 Saved saved_of(Model model) {
@@ -258,6 +349,12 @@ void MergedRuns::tell_of_ranks() {
       "");
 }
 
+static std::string in_words(const std::pair<std::string, access::SourceStack>& instruction) {
+  const auto& [opcode, frames] = instruction;
+  if (frames.all().empty()) return fmt::format("'{}'", opcode);
+  return fmt::format("'{}' of {}:{}", opcode, frames.all()[0].file, frames.all()[0].line);
+}
+
 Result<void> MergedRuns::add(Saved run) {
   auto mismatch = [](std::string message, std::string help) {
     return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
@@ -283,9 +380,9 @@ Result<void> MergedRuns::add(Saved run) {
       auto [found, fresh] = known_.try_emplace(
           {launch.record.kernel, launch.record.module, site.site.id.value, site.space}, now);
       if (!fresh && found->second != now)
-        return mismatch(fmt::format("an instruction of '{}' is '{}' in one report and '{}' in another",
-                                    launch.record.module, found->second.first, now.first),
-                        "merge runs of one build of the program");
+        return mismatch(fmt::format("an instruction of '{}' is {} in one report and {} in another",
+                                    launch.record.module, in_words(found->second), in_words(now)),
+                        "merge runs of one build; programs of one job need names of their own");
     }
     for (Occurrences& some : launch.when) renumber(some.process);
     launch.record.process = launch.when.front().process;
@@ -338,8 +435,9 @@ Result<Saved> MergedRuns::finish() && {
   if (runs_ == 0)
     return failure(diag::error("report-mismatch", "there is no report to merge", {}, "give at least one"));
   if (out_.input.ranks.of != 0 && !out_.input.launches.empty()) // a rank may have no part in it
-    std::erase_if(out_.input.messages,
-                  [](const diag::Diagnostic& message) { return message.kind == "no-launch-seen"; });
+    std::erase_if(out_.input.messages, [](const diag::Diagnostic& message) {
+      return message.kind == "no-launch-seen" || message.kind == "stopped-before-launch";
+    });
   tell_of_ranks();
   return std::move(out_);
 }

@@ -20,9 +20,24 @@ struct Saved {
   std::map<std::string, std::string> files;                  // as the report called them
 };
 
-// `name` is for messages. Errors: report-malformed (no JSON, or not this format: with the place in the file or in the
-// document), report-version (a schema that this build does not know).
-Result<Saved> read_json(std::string_view text, const std::string& name);
+// Launches and kernels of a job's ranks are mostly the same text, which is read once: the rest is a tenth of the work.
+class ReportReader {
+public:
+  explicit ReportReader(std::size_t most_kept = std::size_t{64} << 20) : most_kept_(most_kept) {}
+  // `name` is for messages. Errors: report-malformed (no JSON, or not this format: with the place in the file or in the
+  // document), report-version (a schema that this build does not know).
+  Result<Saved> read(std::string_view text, const std::string& name);
+
+private:
+  Saved saved_of(std::string_view text);
+  template <class T, class Read>
+  T known_or(std::map<std::string, T, std::less<>>&, std::string_view, const Read&);
+  std::size_t most_kept_, kept_ = 0; // bytes of text
+  std::vector<u32> sm_;              // that launches_ were read for
+  std::map<std::string, Launch, std::less<>> launches_;
+  std::map<std::string, Saved, std::less<>> kernels_; // their lines
+};
+Result<Saved> read_json(std::string_view text, const std::string& name); // one
 
 // What a report of the model holds, as if it had been written and read.
 Saved saved_of(Model);

@@ -93,22 +93,28 @@ std::vector<std::string> with_patterns(const std::vector<std::string>& names) {
   return out;
 }
 
-Result<report::Saved> read_saved(const std::string& file, bool foreign) {
+static Result<report::Saved> read_with(report::ReportReader& reader, const std::string& file, bool foreign) {
   Result<std::string> text = saved_text(file);
   if (!text) return failure(text.error());
   const bool json = text->starts_with('{');
   if (!measured::is_measured(*text) &&
       (json || !(foreign || file.ends_with(".ncu-rep") || file.ends_with(".csv"))))
-    return report::read_json(*text, file);
+    return reader.read(*text, file);
   Result<measured::Measured> measured = measured::read(*text, file);
   if (!measured) return failure(measured.error());
   return saved_of(*measured, file);
 }
 
+Result<report::Saved> read_saved(const std::string& file, bool foreign) {
+  report::ReportReader reader(0);
+  return read_with(reader, file, foreign);
+}
+
 Result<report::Saved> read_saved(const std::vector<std::string>& files, bool foreign) {
   report::MergedRuns runs;
+  report::ReportReader reader;
   for (const std::string& file : files) {
-    Result<report::Saved> saved = read_saved(file, foreign);
+    Result<report::Saved> saved = read_with(reader, file, foreign);
     if (!saved) return failure(saved.error());
     if (Result<void> added = runs.add(std::move(*saved)); !added) return failure(added.error());
   }
