@@ -113,7 +113,7 @@ bool say_vector_of_node(const Subject& s, Advice& out) {
   return true;
 }
 
-bool say_vector_of_gather(const Subject& s, Advice& out) {
+bool say_vector_of_gather(const Subject& s, bool only_here, Advice& out) {
   const measure::SiteRecord& own = in_launch(s);
   const measure::FirstBlock& block = own.distribution.first_block;
   const bool has_rows = row_of_column(s) > largest_structure ||
@@ -129,7 +129,8 @@ bool say_vector_of_gather(const Subject& s, Advice& out) {
       if (const std::optional<u64> place = place_of_lanes(other, bytes)) places.insert(*place);
     };
     add(own);
-    for (const measure::SiteRecord& other : siblings(s)) add(other);
+    for (const measure::SiteRecord& other : siblings(s))
+      if (!only_here || same_place(other.site, s.site.site)) add(other);
     const u64 parts = bytes / s.site.site.bytes;
     if (places.size() != parts) continue;
     predict(
