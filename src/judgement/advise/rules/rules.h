@@ -125,6 +125,8 @@ bool has_structures(const Subject&);
 bool are_whole_vectors(const Subject&, u64 bytes, bool only_here);
 // The bytes that divide all distances between lanes of a warp, in every class; 0 where too few lanes tell.
 u64 row_of_column(const Subject&);
+// Counts each access as its part of one that moves so many bytes of each lane, from where such a vector begins.
+void predict_at_once(const Subject&, u64 bytes, Advice& out);
 // Do lanes, wherever they go, move a small structure member by member? Then `out` says to move it at once, counted for the lanes.
 // `only_here`: by accesses of one place in the source.
 bool say_vector_of_gather(const Subject&, bool only_here, Advice& out);

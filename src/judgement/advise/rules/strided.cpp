@@ -112,7 +112,7 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
   if (goes_twice_as_far(s)) {
     out.change = largest_step_first("elements");
   } else if (is_vector_in_parts(s, near, stride)) {
-    say_vector(stride, out);
+    say_vector(s, stride, out);
   } else if (say_vector_of_lanes(s, stride, out)) {
     return;
   } else if (is_library_state(s)) {

@@ -103,19 +103,10 @@ bool say_parts(const Subject& s, u64 stride, Advice& out) {
 
 // A row of bytes for each thread, as of a text, stays as it is: it is read in pieces as wide as a thread can.
 bool say_wide_pieces(const Subject& s, u64 stride, Advice& out) {
-  const u64 pieces = largest_vector / s.site.site.bytes;
   if (s.site.site.kind != access::Kind::load || s.site.site.bytes != 1 || !has_numbers(s) ||
       stride % largest_vector != 0)
     return false;
-  predict(
-      s,
-      [](access::WarpAccess& access) {
-        for_each_lane(access.active,
-                      [&](u32 lane) { access.address[lane] -= access.address[lane] % largest_vector; });
-        access.bytes = largest_vector;
-      },
-      out);
-  for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= pieces;
+  predict_at_once(s, largest_vector, out);
   out.change = "let each thread read 16 bytes at once (uint4), where its part begins at a multiple of 16 "
                "bytes. Or load a tile into shared memory row by row";
   out.example =
@@ -321,8 +312,9 @@ void say_library_state(const Subject& s, Advice& out) {
 }
 
 // Each thread moves its vector a part at a time.
-void say_vector(u64 stride, Advice& out) {
+void say_vector(const Subject& s, u64 stride, Advice& out) {
   out.way = Way::layout;
+  predict_at_once(s, stride, out);
   out.change = fmt::format(
       "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
       "a vector ({1})",
