@@ -657,5 +657,78 @@ TEST(Advise, RowsOfAFewLanesAreNotToBeSorted) {
   EXPECT_EQ(found->gain(), 1.0);
 }
 
+// A thread that goes along its part twice and tells no other what it found needs all of it, as where its place there leads to another
+// array. What is read before a loop, of the same part, is no value of its own.
+TEST(Advise, APartThatAThreadNeedsAsAWholeIsARow) {
+  const auto walk = [](Kind kind, u32 line, u64 turns) {
+    Built out = site(
+        Space::global, kind, 4, [](u32 l) { return u64{l} * 256; }, 100 * turns);
+    out.site.site.array = {access::ArrayKind::parameter, kind == Kind::load ? "in" : "out",
+                           kind == Kind::load ? 0u : 1u};
+    out.site.site.frames = {{"a.cu", line, 3, ""}};
+    measure::FirstBlock& block = out.site.distribution.first_block;
+    block.requests = turns, block.sectors = 32 * turns, block.distinct_sectors = 4 * turns;
+    block.rows = 32, block.row_elements = 32 * turns, block.row_lanes = 32;
+    block.by_rows.sectors = 4 * turns, block.by_rows.instructions = block.by_rows.requests = turns;
+    return out;
+  };
+  Built first = walk(Kind::load, 1, 64), second = walk(Kind::load, 2, 64), before = walk(Kind::load, 1, 1),
+        store = walk(Kind::store, 2, 64);
+  Built beside = site(
+            Space::global, Kind::load, 4, [](u32) { return u64{0}; }, 6400),
+        shared = site(Space::shared, Kind::store, 4, [](u32 l) { return u64{l} * 4; });
+  beside.site.site.array = {access::ArrayKind::parameter, "weight", 2};
+  const auto turns = [&](const Built& of, std::vector<Built*> all) {
+    measure::LaunchRecord launch = launch_of(std::move(all));
+    launch.name = "norm(float const*, float*, float const*)";
+    return advise_in(of, launch).at(0).change.find("thread t takes t, t + threads") != std::string::npos;
+  };
+  for (Built* of : {&first, &store}) {
+    EXPECT_TRUE(turns(*of, {&first, &store}));
+    EXPECT_TRUE(turns(*of, {&first, &store, &before}));
+    EXPECT_FALSE(turns(*of, {&first, &store, &second}));
+    EXPECT_TRUE(turns(*of, {&first, &store, &second, &shared}));
+    EXPECT_FALSE(turns(*of, {&first, &store, &beside, &shared}));
+  }
+}
+
+// The rows of a table that an index leads to are copied: a warp that reads a row also writes one.
+TEST(Advise, ACopyOfGatheredRowsIsSharedOutAsTheyAre) {
+  Built row = site(
+            Space::global, Kind::load, 4, [](u32 l) { return u64{l * 7919 % 101} * 256; }, 6400),
+        out = site(
+            Space::global, Kind::store, 4, [](u32 l) { return u64{l} * 256; }, 6400);
+  row.site.site.array = {access::ArrayKind::parameter, "table"};
+  out.site.site.array = {access::ArrayKind::parameter, "out", 1};
+  measure::FirstBlock& block = row.site.distribution.first_block;
+  block.requests = 64, block.sectors = 2048, block.distinct_sectors = 256;
+  block.rows = 32, block.row_elements = 2048, block.row_lanes = 32;
+  const auto change = [&] { return only(advise_in(out, launch_of({&out, &row}))).change; };
+  EXPECT_NE(change().find("give each row to a warp"), std::string::npos) << change();
+  row.site.counters[0] = row.site.counters[0] * 2; // another loop
+  EXPECT_EQ(change().find("give each row to a warp"), std::string::npos) << change();
+}
+
+// What a thread found is its own: others cannot take a part of it, unless they read what it was made of.
+TEST(Advise, ResultsOfAThreadAreCollected) {
+  const auto piece = [](Kind kind, u64 k, u32 parameter) {
+    Built out = site(Space::global, kind, 4, [=](u32 l) { return u64{l} * 32 + 4 * k; });
+    out.site.site.array = {access::ArrayKind::parameter, parameter == 0 ? "out" : "in", parameter};
+    out.site.site.frames = {{"a.cu", 5 + parameter, 3, ""}};
+    measure::FirstBlock& block = out.site.distribution.first_block;
+    block.requests = 8, block.sectors = 256, block.distinct_sectors = 32;
+    block.lanes = block.words = block.span = 256;
+    return out;
+  };
+  Built one = piece(Kind::store, 0, 0), two = piece(Kind::store, 1, 0), in = piece(Kind::load, 0, 1);
+  const auto change = [&](std::vector<Built*> all) {
+    measure::LaunchRecord launch = launch_of(std::move(all));
+    launch.name = "best(float*, float const*)";
+    return advise_in(one, launch).at(0).change;
+  };
+  EXPECT_NE(change({&one, &two}).find("collect the block's elements"), std::string::npos);
+  EXPECT_NE(change({&one, &two, &in}).find("thread t takes t, t + threads"), std::string::npos);
+}
+
 } // namespace
 } // namespace warplens::advise

@@ -127,5 +127,22 @@ TEST(Vectors, AThreadsOwnStructureIsKeptInTheLoop) {
   }
 }
 
+// Pairs of rows, and of launches whose lanes lie otherwise: the stride does not tell what lies together, the lanes do.
+TEST(Vectors, PairsInRowsAreMovedAtOnce) {
+  const auto rows = [](u32 l) { return u64{l} / 4 * 64 + l % 4 * 8; };
+  std::vector<Built> all = pieces(2, rows, Kind::store),
+                     apart = pieces(
+                         2, [](u32 l) { return u64{l} * 16; }, Kind::store);
+  all[1].site.site.frames = {{"a.cu", 6, 3, ""}};
+  for (std::vector<Built>* launch : {&all, &apart}) {
+    const measure::LaunchRecord record = launch_with(*launch);
+    all[0].site.site = (*launch)[0].site.site;
+    const Advice advice = only(advise_in(all[0], record));
+    EXPECT_NE(advice.change.find("alignas(8)"), std::string::npos) << advice.change;
+    EXPECT_EQ(advice.before.sectors, 800u);
+    EXPECT_EQ(advice.after.sectors, 400u) << "half as many requests, of as many sectors";
+  }
+}
+
 } // namespace
 } // namespace warplens::advise

@@ -22,6 +22,13 @@ expect_in stderr "collect the block's elements in shared memory"
 expect_in stderr 'declare the structure alignas\(8\)'
 expect_not_in stderr 'move its 8 bytes at once'
 
+# Results that lie together are one vector, or are collected: no thread takes another's.
+run "$warplens" run --compiler clang --sm 90 --top-lines 0 --width 400 "$programs/advice_results.cu"
+expect_in stderr 'alignas\(8\)|__align__\(8\)'
+expect_in stderr "collect the block's elements in shared memory"
+expect_in stderr 'give each row to a warp'
+expect_not_in stderr 'let neighbouring threads take neighbouring elements'
+
 # A counter that goes up by 1 in shared memory is ranked by what hardware does, and what is written is said beside it.
 run "$warplens" run --compiler clang --top-lines 0 --width 500 "$programs/advice_spread.cu"
 expect_in stderr 'takes lanes of one word together, as the assembler makes it: 3.0[0-9]* as written'

@@ -28,14 +28,21 @@ bool stores_as_many(const Subject& s) {
   return stored != 0 && 2 * stored >= loaded;
 }
 
+bool walks_beside(const Subject& s, const measure::SiteRecord& other) {
+  const measure::FirstBlock& block = other.distribution.first_block;
+  const std::size_t column = s.context.column;
+  return other.site.kind == access::Kind::load &&
+         (is_device(other.space) || other.space == access::Space::shared) &&
+         other.pattern.shape.form == measure::Form::broadcast && 2 * block.again <= block.requests &&
+         other.counters[column].instructions >= in_launch(s).counters[column].instructions;
+}
+
 namespace {
 
-// Loads of the same loop that have one address for all lanes, another in each turn: where lanes walk along a row together, they
-// walk along it, too.
-void say_beside(const Subject& s, u32 lanes, Advice& out) {
+// What walks beside the threads' rows: where lanes walk along a row together, they walk along that, too.
+void say_beside(const Subject& s, u32 lanes, bool stores, Advice& out) {
   if (s.context.launch == nullptr || s.counters.instructions == 0) return;
   const std::size_t column = s.context.column;
-  const u64 turns = in_launch(s).counters[column].instructions;
   const double times =
       static_cast<double>(out.after.instructions) / static_cast<double>(s.counters.instructions);
   std::vector<const measure::SiteRecord*> beside;
@@ -43,12 +50,7 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
       performed; // at each place: several where a turn takes several elements
   std::vector<std::string> names;
   for (const measure::SiteRecord& other : in_function(s)) {
-    const measure::FirstBlock& block = other.distribution.first_block;
-    if (other.site.kind != access::Kind::load ||
-        !(is_device(other.space) || other.space == access::Space::shared) ||
-        other.pattern.shape.form != measure::Form::broadcast || 2 * block.again > block.requests ||
-        other.counters[column].instructions < turns)
-      continue;
+    if (!walks_beside(s, other)) continue;
     if (const std::string& name = other.site.array.name;
         !name.empty() && std::ranges::find(names, name) == names.end())
       names.push_back(name);
@@ -79,6 +81,11 @@ void say_beside(const Subject& s, u32 lanes, Advice& out) {
     out.change +=
         fmt::format(". Lanes then read {} {}, too, where they read one address now: look at what that costs",
                     fmt::join(names, ", "), apart ? "some elements apart" : "side by side");
+  const u64 row = s.site.pattern.shape.distance();
+  if (!names.empty() && !stores && s.site.pattern.kind() == measure::PatternKind::strided &&
+      row % s.site.site.bytes == 0)
+    out.change += fmt::format(". They do not where {} is stored the other way round: {}", name_of(s),
+                              other_way_round(s, row));
   if (then > now && in_launch != 0)
     out.lost_beside = static_cast<u64>((then - now) * static_cast<double>(s.counters.instructions) /
                                        static_cast<double>(std::max(walking, in_launch)));
@@ -132,7 +139,7 @@ bool say_rows_of_threads(const Subject& s, Advice& out) {
   set_sectors(out.after, of_all_blocks(s.counters.sectors, block.by_rows.sectors, block.sectors));
   out.after.instructions = of_all_blocks(s.counters.instructions, block.by_rows.instructions, block.requests);
   out.after.requests = of_all_blocks(s.counters.requests, block.by_rows.requests, block.requests);
-  say_beside(s, lanes, out);
+  say_beside(s, lanes, stores, out);
   return true;
 }
 

@@ -95,6 +95,8 @@ bool say_renumbered(const Subject&, Advice& out);
 bool say_collected(const Subject&, Advice& out);
 // Each step's index is what the step before it read: to store the elements in the order of the steps, or to take fewer steps.
 void say_links(const Subject&, Advice& out);
+// Is it a load of the same loop that has one address for all lanes, another in each turn?
+bool walks_beside(const Subject&, const measure::SiteRecord& other);
 // Adds what to do instead where rows cannot be shared out, as each element follows from the one before it.
 void say_recurrence(const Subject&, Advice& out);
 // Does the kernel store about as many values as it loads from the array? Then they are not combined.
@@ -123,8 +125,11 @@ bool has_structures(const Subject&);
 bool are_whole_vectors(const Subject&, u64 bytes, bool only_here);
 // The bytes that divide all distances between lanes of a warp, in every class; 0 where too few lanes tell.
 u64 row_of_column(const Subject&);
-// Do lanes that the data send anywhere move a small structure member by member? Then `out` says to move it at once, counted for the lanes.
-bool say_vector_of_gather(const Subject&, Advice& out);
+// Counts each access as its part of one that moves so many bytes of each lane, from where such a vector begins.
+void predict_at_once(const Subject&, u64 bytes, Advice& out);
+// Do lanes, wherever they go, move a small structure member by member? Then `out` says to move it at once, counted for the lanes.
+// `only_here`: by accesses of one place in the source.
+bool say_vector_of_gather(const Subject&, bool only_here, Advice& out);
 // Do threads that follow links read several members of each node? Then `out` says to read a node at once, counted for nodes that are
 // padded to the size of a vector.
 bool say_vector_of_node(const Subject&, Advice& out);

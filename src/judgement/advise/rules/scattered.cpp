@@ -74,9 +74,14 @@ bool is_small_table(const Subject& s) {
 void say_small_table(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const u64 bytes = bytes_of_block(s);
-  out.change = fmt::format(
-      "load what the block reads again into shared memory ({} in block 0) and gather there{}; or {}",
-      findings::bytes(bytes), cost_of_shared(s, bytes), out.change);
+  const arch::Counts there =
+      predicted(s, [](access::WarpAccess& access) { access.space = access::Space::shared; });
+  const double passes =
+      static_cast<double>(there.wavefronts) / static_cast<double>(std::max<u64>(1, there.instructions));
+  out.change =
+      fmt::format("load what the block reads again into shared memory ({} in block 0) and gather there, "
+                  "with {} wavefronts for each request{}; or {}",
+                  findings::bytes(bytes), findings::times(passes), cost_of_shared(s, bytes), out.change);
   out.way = Way::tile;
   out.after = s.counters, out.lanes.reset(); // loaded side by side: there is no picture of it
   set_sectors(out.after, of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors));
@@ -398,7 +403,7 @@ void scattered(const Subject& s, std::vector<Advice>& list) {
     list.push_back(std::move(out));
     return;
   }
-  if (!apart && (say_vector_of_gather(s, out) || (!is_heap(s) && say_rows_of_threads(s, out)))) {
+  if (!apart && (say_vector_of_gather(s, false, out) || (!is_heap(s) && say_rows_of_threads(s, out)))) {
     list.push_back(std::move(out));
     return;
   }

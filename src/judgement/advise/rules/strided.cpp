@@ -12,11 +12,14 @@ namespace warplens::advise::rules {
 
 namespace {
 
-// Do loads of the kernel walk along rows of this length, one for each thread?
+// Do loads of the kernel walk along rows, one for each thread, which are as far apart, or which as many turns go along?
 bool loads_walk_along_rows(const Subject& s, u64 stride) {
-  return std::ranges::any_of(of_stride(s, stride), [](const measure::SiteRecord& other) {
+  const std::size_t column = s.context.column;
+  return std::ranges::any_of(in_function(s), [&](const measure::SiteRecord& other) {
     return other.site.kind == access::Kind::load && is_device(other.space) &&
-           other.distribution.first_block.rows != 0;
+           other.distribution.first_block.rows != 0 &&
+           (other.pattern.shape.distance() == stride ||
+            other.counters[column].instructions == in_launch(s).counters[column].instructions);
   });
 }
 
@@ -90,6 +93,15 @@ bool has_large_structures(const Subject& s, u64 stride) {
          !repeats(s, in_launch(s));
 }
 
+// Do rows of lanes lie apart, or the lanes of another launch, so that the stride does not tell what lies together, but the lanes do?
+bool say_vector_of_lanes(const Subject& s, u64 stride, Advice& out) {
+  const measure::Shape& shape = in_launch(s).pattern.shape;
+  const bool rows = shape.form == measure::Form::rows;
+  if ((!rows && shape.distance() == stride) || !say_vector_of_gather(s, !rows, out)) return false;
+  out.tells_stride = false;
+  return true;
+}
+
 void say_change(const Subject& s, u64 stride, Advice& out) {
   const Neighbours near = neighbours(s, stride);
   const bool load = s.site.site.kind == access::Kind::load, loops = repeats(s, in_launch(s)),
@@ -100,7 +112,9 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
   if (goes_twice_as_far(s)) {
     out.change = largest_step_first("elements");
   } else if (is_vector_in_parts(s, near, stride)) {
-    say_vector(stride, out);
+    say_vector(s, stride, out);
+  } else if (say_vector_of_lanes(s, stride, out)) {
+    return;
   } else if (is_library_state(s)) {
     say_library_state(s, out);
   } else if (follows_diagonals(s, stride)) {

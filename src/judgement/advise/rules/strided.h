@@ -39,7 +39,7 @@ bool takes_a_part(const Subject&, u64 stride);
 // Does each thread load or store a value of its own beside the array of `s`, once, as the result of its row?
 bool has_own_value(const Subject&);
 bool has_records(const Subject&, u64 stride, const Neighbours&);
-void say_vector(u64 stride, Advice& out);
+void say_vector(const Subject&, u64 stride, Advice& out);
 void say_library_state(const Subject&, Advice& out);
 void say_turns(const Subject&, u64 stride, bool apart, Advice& out);
 void say_members(const Subject&, u64 stride, const Neighbours&, Advice& out);

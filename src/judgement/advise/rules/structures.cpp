@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 namespace warplens::advise::rules {
 
@@ -101,19 +103,10 @@ bool say_parts(const Subject& s, u64 stride, Advice& out) {
 
 // A row of bytes for each thread, as of a text, stays as it is: it is read in pieces as wide as a thread can.
 bool say_wide_pieces(const Subject& s, u64 stride, Advice& out) {
-  const u64 pieces = largest_vector / s.site.site.bytes;
   if (s.site.site.kind != access::Kind::load || s.site.site.bytes != 1 || !has_numbers(s) ||
       stride % largest_vector != 0)
     return false;
-  predict(
-      s,
-      [](access::WarpAccess& access) {
-        for_each_lane(access.active,
-                      [&](u32 lane) { access.address[lane] -= access.address[lane] % largest_vector; });
-        access.bytes = largest_vector;
-      },
-      out);
-  for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= pieces;
+  predict_at_once(s, largest_vector, out);
   out.change = "let each thread read 16 bytes at once (uint4), where its part begins at a multiple of 16 "
                "bytes. Or load a tile into shared memory row by row";
   out.example =
@@ -133,14 +126,33 @@ bool has_own_value(const Subject& s) {
     const access::Kind kind = other.site.kind;
     return is_device(other.space) && (kind == access::Kind::load || kind == access::Kind::store) &&
            other.site.array != s.site.site.array && other.pattern.kind() != measure::PatternKind::broadcast &&
-           !repeats(s, other) && 2 * other.counters[s.context.column].threads >= warps * warp_size;
+           other.pattern.shape.distance() != s.site.pattern.shape.distance() && !repeats(s, other) &&
+           2 * other.counters[s.context.column].threads >= warps * warp_size;
   });
+}
+
+// Does the thread need its part as a whole? Loads beside follow the place in it, or it goes along it again, and leaves nothing to other
+// threads of what it found.
+bool needs_its_part(const Subject& s, u64 stride) {
+  bool shares = false, follows = false, again = false;
+  for (const measure::SiteRecord& other : in_function(s)) {
+    if (other.distribution.classes.empty()) continue;
+    shares = shares || other.space == access::Space::shared || is_atomic(other.site.kind);
+    follows = follows || walks_beside(s, other);
+  }
+  std::map<std::string_view, std::set<measure::InlinedPlace>> read; // by the array's name
+  for (const measure::SiteRecord& other : of_stride(s, stride))
+    if (const std::string& name = other.site.array.name;
+        !name.empty() && other.site.kind == access::Kind::load && is_device(other.space))
+      read[name].insert(measure::place_of(other.site)), again = again || read[name].size() > 1;
+  return follows || (again && !shares);
 }
 
 // Does a loop take each thread along its part of a vector, and are these parts all of it? What the thread finds there it combines
 // with the others', or stores in as many places: its part is no row that belongs together.
 bool takes_a_part(const Subject& s, u64 stride) {
-  if (!has_numbers(s) || stride % s.site.site.bytes != 0 || !repeats(s, in_launch(s)) || has_own_value(s))
+  if (!has_numbers(s) || stride % s.site.site.bytes != 0 || !repeats(s, in_launch(s)) || has_own_value(s) ||
+      needs_its_part(s, stride))
     return false;
   return std::ranges::any_of(of_stride(s, stride), [&](const measure::SiteRecord& other) {
     return other.site.kind == access::Kind::load && is_device(other.space) && repeats(s, other) &&
@@ -193,10 +205,28 @@ bool changes_the_layout(const Subject& s) {
   return here != 0 && 10 * beside >= 9 * here;
 }
 
+// What threads store in rows of their own goes through shared memory, whatever they read for it.
+bool say_own_results(const Subject& s, u64 stride, Advice& out) {
+  if (!has_numbers(s) || !say_collected(s, out)) return false;
+  out.change += fmt::format("; or, where nothing needs the array in this order, {} (count: how many rows)",
+                            other_way_round(s, stride));
+  return true;
+}
+
+// Does the kernel load as far apart as it stores? Then threads may take other elements of both.
+bool loads_as_far_apart(const Subject& s, u64 stride) {
+  return std::ranges::any_of(of_stride(s, stride), [](const measure::SiteRecord& other) {
+    return other.site.kind == access::Kind::load && is_device(other.space);
+  });
+}
+
 // The thread reads or writes several places of what may be a structure.
 void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
-  if (has_numbers(s) && near.members == 1 && stride % bytes == 0) return say_turns(s, stride, false, out);
+  if (has_numbers(s) && near.members == 1 && stride % bytes == 0) {
+    if (loads_as_far_apart(s, stride) || !say_own_results(s, stride, out)) say_turns(s, stride, false, out);
+    return;
+  }
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   const u32 members = near.members + near.unrolled;
@@ -221,10 +251,15 @@ void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& o
   if (vector && (bytes != 1 || stride <= 4))
     out.change = fmt::format("access all {} {} with one {}-byte vector, or ", members,
                              has_numbers(s) ? "elements" : "members", stride);
-  out.change += "store one array per member (structure of arrays)";
-  if (stride % bytes == 0)
-    out.change +=
-        fmt::format("; where it is one array, {} (count: how many structures)", other_way_round(s, stride));
+  if (has_numbers(s) && vector) {
+    out.change += fmt::format("store the array the other way round: {} (count: how many threads)",
+                              other_way_round(s, stride));
+  } else {
+    out.change += "store one array per member (structure of arrays)";
+    if (stride % bytes == 0 && !has_structures(s))
+      out.change +=
+          fmt::format("; where it is one array, {} (count: how many structures)", other_way_round(s, stride));
+  }
   if (bytes == 1 && stride > 4)
     out.change += "; if the structure is packed, align its members, which are read byte by byte now";
   else if (whole && padded > stride && padded <= largest_vector)
@@ -248,11 +283,7 @@ void say_elements(const Subject& s, u64 stride, Advice& out) {
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   if (say_parts(s, stride, out)) return;
-  if (of_scalars && say_collected(s, out)) {
-    out.change += fmt::format("; or, where nothing needs the array in this order, {} (count: how many rows)",
-                              other_way_round(s, stride));
-    return;
-  }
+  if (say_own_results(s, stride, out)) return;
   out.change = has_structures(s) ? "store one array per member (structure of arrays), "
                                  : "let neighbouring threads use neighbouring elements: ";
   if (!of_scalars && !has_structures(s))
@@ -281,8 +312,9 @@ void say_library_state(const Subject& s, Advice& out) {
 }
 
 // Each thread moves its vector a part at a time.
-void say_vector(u64 stride, Advice& out) {
+void say_vector(const Subject& s, u64 stride, Advice& out) {
   out.way = Way::layout;
+  predict_at_once(s, stride, out);
   out.change = fmt::format(
       "let each thread move its {0} bytes at once: a structure that is declared __align__({0}), or "
       "a vector ({1})",

@@ -66,6 +66,18 @@ bool are_whole_vectors(const Subject& s, u64 bytes, bool only_here) {
          });
 }
 
+void predict_at_once(const Subject& s, u64 bytes, Advice& out) {
+  predict(
+      s,
+      [=](access::WarpAccess& access) {
+        for_each_lane(access.active, [&](u32 lane) { access.address[lane] -= access.address[lane] % bytes; });
+        access.bytes = static_cast<u8>(bytes);
+      },
+      out);
+  for (const arch::CountMember& member : arch::count_members)
+    out.after.*member.value /= bytes / s.site.site.bytes;
+}
+
 static void say_at_once(const Subject& s, u64 bytes, Advice& out) {
   out.cause = "each piece is an access of its own, which goes to the same sectors as the others";
   out.change = fmt::format(
@@ -113,7 +125,7 @@ bool say_vector_of_node(const Subject& s, Advice& out) {
   return true;
 }
 
-bool say_vector_of_gather(const Subject& s, Advice& out) {
+bool say_vector_of_gather(const Subject& s, bool only_here, Advice& out) {
   const measure::SiteRecord& own = in_launch(s);
   const measure::FirstBlock& block = own.distribution.first_block;
   const bool has_rows = row_of_column(s) > largest_structure ||
@@ -129,18 +141,11 @@ bool say_vector_of_gather(const Subject& s, Advice& out) {
       if (const std::optional<u64> place = place_of_lanes(other, bytes)) places.insert(*place);
     };
     add(own);
-    for (const measure::SiteRecord& other : siblings(s)) add(other);
+    for (const measure::SiteRecord& other : siblings(s))
+      if (!only_here || same_place(other.site, s.site.site)) add(other);
     const u64 parts = bytes / s.site.site.bytes;
     if (places.size() != parts) continue;
-    predict(
-        s,
-        [=](access::WarpAccess& access) {
-          for_each_lane(access.active,
-                        [&](u32 lane) { access.address[lane] -= access.address[lane] % bytes; });
-          access.bytes = static_cast<u8>(bytes);
-        },
-        out);
-    for (const arch::CountMember& member : arch::count_members) out.after.*member.value /= parts;
+    predict_at_once(s, bytes, out);
     out.title = fmt::format("each thread {} {} bytes that lie together in {} pieces",
                             reads(s.site.site.kind) ? "reads" : "writes", bytes, parts);
     say_at_once(s, bytes, out);
