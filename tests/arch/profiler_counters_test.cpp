@@ -1,6 +1,8 @@
 // Names are those of a report of `ncu --set full` (Nsight Compute 2025.3.1 on an H100, driver 580.159.04, 27 November 2026) and of
 // its section files for memory and source counters (data/nsight_compute_2025.3.txt).
+#include "arch/profiler_counter_tables.h"
 #include "arch/profiler_counters.h"
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -61,6 +63,34 @@ TEST(ProfilerCounters, AValueIsHeldAgainstItsIdeal) {
   EXPECT_NE(arch::judge_counter("gld_efficiency", 12.5).find("8.00 times"), std::string::npos);
   EXPECT_NE(arch::judge_counter("gld_efficiency", 100).find("nothing is lost"), std::string::npos);
   EXPECT_TRUE(arch::judge_counter("l1tex__t_sectors.sum", 5).empty()) << "a sum says nothing by itself";
+}
+
+// A row that another one hides would never be said.
+TEST(ProfilerCounters, EveryRowOfTheTablesAnswersForItsName) {
+  const auto told_of = [](const std::string& name) {
+    return counter_meaning(name).value_or(arch::CounterMeaning{}).counts;
+  };
+  for (const arch::counters::Named& row : arch::counters::named)
+    EXPECT_TRUE(told_of(std::string(row.name)).starts_with(row.counts)) << row.name;
+  for (const arch::counters::Quantity& row : arch::counters::quantities)
+    EXPECT_TRUE(told_of(fmt::format("{}__{}", row.unit, row.begins)).starts_with(row.counts))
+        << row.unit << ' ' << row.begins;
+  for (const arch::counters::Stall& row : arch::counters::stalls)
+    EXPECT_NE(told_of(fmt::format("smsp__average_warps_issue_stalled_{}", row.name)).find(row.why),
+              std::string::npos)
+        << row.name;
+}
+
+// Held warps are no unit that is busy: none of them waits for a unit that has many.
+TEST(ProfilerCounters, OccupancyIsNoUnitThatLimits) {
+  const char* name = "sm__warps_active.avg.pct_of_peak_sustained_active";
+  EXPECT_EQ(arch::judge_counter(name, 5), "5% of the warps that an SM can hold.");
+  for (const char* one : {name, "smsp__warps_active.avg.pct_of_peak_sustained_active", "Achieved Occupancy",
+                          "sm__maximum_warps_per_active_cycle_pct", "achieved_occupancy"}) {
+    const auto meaning = counter_meaning(one);
+    ASSERT_TRUE(meaning.has_value()) << one;
+    EXPECT_NE(meaning->costs.find("hide little of the latency"), std::string::npos) << one;
+  }
 }
 
 TEST(ProfilerCounters, OnlySumsAreToBeDivided) {

@@ -28,7 +28,15 @@ report = json.load(open("saved.json"))
 for name, member, value in (("grid", "grid", [0, 1, 1]), ("block", "block", [2048, 1, 1]), ("shared", "shared_bytes", 2**63)):
   report["launches"][0][member], kept = value, report["launches"][0][member]
   json.dump(report, open(name + ".json", "w"))
-  report["launches"][0][member] = kept'
+  report["launches"][0][member] = kept
+others = {"schema": {"schema": 99}, "number": {"schema": None}, "launches": {"launches": None}, "complete": {"complete": 1},
+  "launchless": {"launches": []}, "killed": {"program": report["program"] | {"signal": 9}},
+  "arguments": {"program": report["program"] | {"command": ["app", "64"]}}}
+for name, members in others.items():
+  json.dump({key: value for key, value in (report | members).items() if value is not None}, open(name + ".json", "w"))
+json.dump([], open("list.json", "w"))
+open("other_sm.json", "w").write(json.dumps(report).replace("[90]", "[80]").replace("\"sm\": 90", "\"sm\": 80"))'
+"$warplens" check --json "$source_dir/tests/scripts/programs/triton_add.ptx" >known.json || :
 truncate -s 65M large.cu
 mkdir -p tree/folder.cu pipes
 cp "$program" tree
@@ -55,7 +63,8 @@ cat >coloured_clang <<'SH'
 printf 'bad \033[31mred\n'
 exit 1
 SH
-chmod +x fake_nvcc coloured_clang
+printf '#!/bin/sh\necho clang version 11.0.0\n' >old_clang
+chmod +x fake_nvcc coloured_clang old_clang
 
 python3 - "$source_dir/tests/trace/data" <<'PY'
 import gzip, sys
@@ -95,7 +104,7 @@ while IFS='	' read -r expected command message <&3; do
   cat stdout stderr >both
   [ "$message" = - ] || grep -qE -e "$message" both || fail "no line matches $message: $command"
 done 3<"$source_dir/tests/scripts/data/bad_input.tsv"
-[ "$cases" -gt 90 ] || fail "only $cases cases were read"
+[ "$cases" -gt 200 ] || fail "only $cases cases were read"
 
 cat >host.c <<'C'
 #include <stdio.h>

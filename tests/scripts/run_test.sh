@@ -101,3 +101,18 @@ if script -qec true /dev/null >/dev/null 2>&1; then
   NO_COLOR=1 run script -qec "'$warplens' run --compiler clang copy.cu word" /dev/null
   expect_not_in stdout "$(printf '\033')\\[[0-9;]+m"
 fi
+
+# The first screen has at most 25 lines: accesses that no cause names get the lines that are left.
+cat >screen.cu <<'CU'
+__global__ void step(float* a, int n, int k) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i * k % n] += 1; }
+__global__ void good(float* a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += 1; }
+int main() {
+  float* a;
+  cudaMalloc(&a, 1 << 20);
+  for (int i = 0; i < 3; ++i) step<<<64, 256>>>(a, 1 << 14, 17), good<<<64, 256>>>(a, 1 << 14);
+  cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --proofs always --width 80 screen.cu
+expect_in stderr '^ 1\. 100% of the waste'
+[ "$(wc -l <stderr)" -le 25 ] || fail "the first screen has $(wc -l <stderr) lines"

@@ -112,7 +112,7 @@ TEST(Patterns, BadLinesAreNamedAndTheRestIsRead) {
       {pattern(R"("space":"global","op":"load","bytes":0,"mask":1)"), "0 bytes per lane", 1},
       {pattern(R"("space":"shared","op":"ldmatrix","bytes":16,"mask":1)"), "matrices", 1},
       {pattern(R"("space":"constant","op":"store","bytes":4,"mask":1)"), "constant memory", 1},
-      {"{" + no_mask + R"(,"mask":1,"addresses":[1,2,3]})", "3 addresses, not 32", 0},
+      {"{" + no_mask + R"(,"mask":1,"addresses":[1,2,3]})", "'addresses' has values for 3 of 32 lanes", 0},
       {"{" + no_mask + R"(,"mask":1,"addresses":[null,)" + addresses().substr(3) + "}",
        "lane 0 is active but has no address", 0},
       {"{" + no_mask + R"(,"mask":1,"addresses":[18446744073709551614,)" + addresses().substr(3) + "}",
@@ -129,6 +129,10 @@ TEST(Patterns, BadLinesAreNamedAndTheRestIsRead) {
       {pattern(no_mask + R"(,"op":"store","mask":1)"), "\"op\" twice", 0},
       {pattern(no_mask + R"(,"mask":1,"mask":1)"), "\"mask\" twice", 0},
       {pattern(no_mask + R"(,"mask":1,"offsets":)" + addresses()), "\"addresses\" twice", 0},
+      {"{" + no_mask + R"(,"mask":1,"offsets":5})", "'offsets' is not an array", 0},
+      {"{" + no_mask + R"(,"mask":1,"addresses":[1 2]})", "malformed JSON in the addresses", 0},
+      {R"({"space":"texture","op":"load","bytes":4,"mask":1,"texels":[[1,2,3]]})", "a texel is [x, y]", 0},
+      {good.substr(0, good.size() - 1) + " {}", "more text after the JSON object", 0},
       {good.substr(0, good.size() - 1) + " x", "", 0}};
   for (const Bad& bad : cases) {
     std::string line = bad.line.back() == '\n' ? bad.line : bad.line + "\n";

@@ -139,7 +139,7 @@ int run_command_line(int argc, char** argv) {
                "warplens"};
   if (auto wanted = cpu::wanted_target(); !wanted) {
     auto error = diag::error("unknown-target", "WARPLENS_TARGET: " + wanted.error());
-    print(stderr, diag::render(error));
+    print(stderr, "warplens: " + diag::render(error));
     return 2;
   }
   app.set_version_flag("--version", "warplens " WARPLENS_VERSION);

@@ -104,7 +104,7 @@ Result<std::vector<diff::Match>> matches_of(const DiffOptions& options) {
   for (const std::string& match : options.matches) {
     const std::size_t equals = match.find('=');
     if (equals == match.npos || equals == 0 || equals + 1 == match.size())
-      return failure(diag::error("diff-match", fmt::format("'{}' matches nothing", match), {},
+      return failure(diag::error("diff-match", fmt::format("--match '{}' is not OLD=NEW", match), {},
                                  "write --match OLD=NEW with names of kernels as the report has them"));
     out.emplace_back(match.substr(0, equals), match.substr(equals + 1));
   }

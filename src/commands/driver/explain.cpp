@@ -32,7 +32,7 @@ std::string told(Diagnostic diagnostic, std::string_view source, bool colour) {
   for (u32 line = 1; line < diagnostic.span.line && !source.empty(); ++line)
     source.remove_prefix(std::min(source.find('\n'), source.size() - 1) + 1);
   if (diagnostic.span.line != 0) diagnostic.span.line = 1;
-  return diag::render(diagnostic, source, colour);
+  return (diagnostic.span.file.empty() ? "warplens: " : "") + diag::render(diagnostic, source, colour);
 }
 
 Output refuse(const Diagnostic& diagnostic, const ExplainOptions& options, const std::string& source = {}) {

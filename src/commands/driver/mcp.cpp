@@ -363,7 +363,7 @@ int serve_agent(const McpOptions& options, int in, int out) {
     std::error_code error;
     folders.push_back(fs::canonical(folder, error));
     if (error || !fs::is_directory(folders.back())) {
-      fmt::print(stderr, "{}\n",
+      fmt::print(stderr, "warplens: {}",
                  diag::render(diag::error("no-folder", fmt::format("'{}' is no folder", folder), {},
                                           "give one that exists: --folder DIR")));
       return 2;

@@ -21,6 +21,11 @@ using Rows = std::vector<const arch::Architecture*>;
 
 constexpr int no_replay = 2; // the exit code
 
+// What is said of a line of the trace begins with its place, as compilers write it.
+std::string placed(const diag::Diagnostic& diagnostic, bool colour) {
+  return (diagnostic.span.file.empty() ? "warplens: " : "") + diag::render(diagnostic, {}, colour);
+}
+
 // Prints blocks in the order of the file, and what they add up to.
 class Printer {
 public:
@@ -68,13 +73,11 @@ public:
           diag::warning("trace-malformed-lines", fmt::format("{} malformed {} not counted", malformed_,
                                                              malformed_ == 1 ? "line was" : "lines were")));
     else if (malformed_ > 0 && !options_.keep_going && !at_end_)
-      sinks_.diagnostics("help: '--keep-going' counts the lines after a malformed one\n");
+      sinks_.diagnostics("  help: '--keep-going' counts the lines after a malformed one\n");
     return cut_short_ ? no_replay : malformed_ > 0 ? 1 : 0;
   }
 
-  void report(const diag::Diagnostic& diagnostic) {
-    sinks_.diagnostics(diag::render(diagnostic, {}, options_.colour));
-  }
+  void report(const diag::Diagnostic& diagnostic) { sinks_.diagnostics(placed(diagnostic, options_.colour)); }
 
 private:
   bool out(std::string_view text) {
@@ -181,7 +184,7 @@ bool can_be_shared(const ReplayOptions& options) {
 
 int replay(const ReplayOptions& options, const TextSinks& sinks) {
   auto fail = [&](const diag::Diagnostic& diagnostic) {
-    sinks.diagnostics(diag::render(diagnostic, {}, options.colour));
+    sinks.diagnostics(placed(diagnostic, options.colour));
     return 2;
   };
   Result<std::vector<const arch::Architecture*>> rows = architectures_named(options.sm);

@@ -140,7 +140,10 @@ std::optional<diag::Diagnostic> not_launched(const summary::Input& input) {
 diag::Diagnostic no_launch_left(const RunOptions& options, u64 left_out,
                                 const std::set<std::string>& ranges) {
   diag::Diagnostic out = diag::warning(
-      "no-launch-left", fmt::format("none of the program's {} launches was to be counted", left_out), {},
+      "no-launch-left",
+      fmt::format("the options leave out {} of the program",
+                  left_out == 1 ? "the only launch" : fmt::format("all {} launches", left_out)),
+      {},
       !options.nvtx_include.empty()
           ? "write 'phase/' for an NVTX range that is pushed, and 'phase' for one that is started"
           : "--launch-skip leaves out the first launches of each process; --launches and --per-kernel limit "

@@ -201,7 +201,7 @@ private:
       return {};
     }
     seen.texels = key == "texels";
-    return addresses(value, seen.texels, access);
+    return addresses(value, key, access);
   }
 
   // Kept as JSON, because it goes out as JSON.
@@ -239,22 +239,24 @@ private:
     return {};
   }
 
-  Parsed<void> addresses(od::value value, bool texels, access::WarpAccess& access) {
+  Parsed<void> addresses(od::value value, std::string_view key, access::WarpAccess& access) {
     const char* at = value.raw_json_token().data();
     od::array array;
-    if (value.get_array().get(array)) return failure(Problem{"the addresses are not an array", {}, at});
+    if (value.get_array().get(array))
+      return failure(Problem{fmt::format("'{}' is not an array", key), {}, at});
     u32 lane = 0;
     null_ = 0;
     for (auto item : array) {
       od::value element;
       if (item.get(element)) return failure(Problem{"malformed JSON in the addresses", {}, at});
       if (lane == warp_size) return failure(Problem{"more than 32 addresses", "a warp has 32 lanes", at});
-      Parsed<u64> address = texels ? texel(element) : lane_address(element, lane);
+      Parsed<u64> address = key == "texels" ? texel(element) : lane_address(element, lane);
       if (!address) return failure(std::move(address.error()));
       access.address[lane++] = *address;
     }
     if (lane != warp_size)
-      return failure(Problem{fmt::format("{} addresses, not 32", lane), "give null for inactive lanes", at});
+      return failure(Problem{fmt::format("'{}' has values for {} of 32 lanes", key, lane),
+                             "give null for inactive lanes", at});
     return {};
   }
 

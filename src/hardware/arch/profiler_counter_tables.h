@@ -20,6 +20,10 @@ inline constexpr std::string_view conflicts_mislead =
 inline constexpr std::string_view busy =
     "Near 100 %, this unit is what limits the kernel, and only less work for it helps. Far below, fewer "
     "sectors or passes here gain little.";
+inline constexpr std::string_view few_warps =
+    "Few warps hide little of the latency of memory. It costs time where warps wait and the hardware has "
+    "time left. Fewer registers or less shared memory for each block raise it, or more blocks. A high one "
+    "limits nothing.";
 inline constexpr std::string_view bytes_asked = "32, or 100 %, is the ideal: below it, parts of sectors that "
                                                 "were moved were not asked for. Broadcasts, where lanes "
                                                 "share bytes, can have more.";
@@ -175,6 +179,15 @@ inline constexpr Quantity quantities[] = {
     {"smsp", "imc",
      "The cache of immediate constants (kernel parameters and __constant__ with an index that all lanes "
      "share)"},
+    {"smsp", "warps_active", "Warps that a scheduler of an SM held", few_warps, "", false},
+    {"smsp", "warps_eligible", "Warps of a scheduler that could go on",
+     "Below 1 in the mean, there are cycles in which no warp goes on: see why they are stalled.", "", false},
+    {"smsp", "issue_active", "Cycles in which a scheduler of an SM issued an instruction", "", "", false},
+    {"smsp", "thread_inst_executed_per_inst_executed", "Active lanes for each instruction, 32 at most",
+     "Fewer lanes do the same work in more instructions: branches divide warps, or blocks are no multiple of "
+     "32 threads.",
+     "threads / instructions"},
+    {"smsp", "cycles_active", "Cycles in which a scheduler of an SM held a warp", "", "", false},
     {"smsp", "", "The four schedulers of an SM", "", "", false},
     {"sm", "idc_divergent_instructions",
      "Instructions whose lanes asked the constant cache for different words",
@@ -186,6 +199,11 @@ inline constexpr Quantity quantities[] = {
     {"sm", "inst_pending", "Instructions under way"},
     {"sm", "memory_throughput", "The busiest part of an SM's memory units", busy},
     {"sm", "mio", "The queue of memory and special instructions in an SM", busy},
+    {"sm", "warps_active", "Warps that an SM held (the achieved occupancy)", few_warps, "", false},
+    {"sm", "maximum_warps", "Warps of this kernel that an SM can hold (the theoretical occupancy)", few_warps,
+     "the head of a kernel with --lines", false},
+    {"sm", "cycles_active", "Cycles in which an SM held a warp", "", "", false},
+    {"sm", "cycles_elapsed", "Cycles that the kernel took", "", "", false},
     {"sm", "", "The SMs", "", "", false},
     {"sass", "inst_executed_register_spilling",
      "Instructions that save registers to memory and bring them back",
@@ -590,7 +608,11 @@ inline constexpr Named named[] = {
      "Many or scattered accesses."},
     {"stall_constant_memory_dependency", "The share of stalls in which a warp waited for a constant"},
     {"stall_texture", "The share of stalls in which a warp waited for a texture"},
-    {"achieved_occupancy", "Warps at work, as a share of those that fit", "", "", false},
+    {"achieved_occupancy", "Warps that an SM held, as a share of those that it can hold", few_warps, "",
+     false},
+    {"Achieved Occupancy", "Warps that an SM held, in % of those that it can hold", few_warps, "", false},
+    {"Theoretical Occupancy", "Warps of this kernel that fit an SM, in % of those that it can hold",
+     few_warps, "the head of a kernel with --lines", false},
     {"warp_execution_efficiency", "Active lanes for each instruction, in % of 32", "", "", false},
     {"branch_efficiency", "Branches at which all lanes went the same way, in %", "", "", false},
     {"sm_efficiency", "The share of time in which an SM had a warp", "", "", false},

@@ -135,7 +135,7 @@ std::optional<CounterMeaning> counter_meaning(std::string_view name) {
   out.memory = quantity->memory;
   if (has(name, "hit_rate")) {
     out.costs = hits;
-  } else if (has(name, "pct_of_peak")) {
+  } else if (has(name, "pct_of_peak") && quantity->costs != few_warps) {
     out.costs = busy;
   } else {
     out.costs = costs_of(name, quantity->costs), out.ours = quantity->ours;
@@ -169,6 +169,8 @@ std::string judge_counter(std::string_view name, double value) {
   if (has(name, "conflicts_shared_nway") || same_letters(name, "L1 Conflicts Shared N-Way"))
     return fmt::format(
         "{:.4g} passes for each instruction; 1 is the ideal for 4 bytes a lane, 2 for 8, 4 for 16.", value);
+  if (has(name, "warps_active") && has(name, "pct_of_peak"))
+    return fmt::format("{:.4g}% of the warps that an SM can hold.", value);
   if (has(name, "pct_of_peak_sustained") || has(name, "Throughput") || has(name, "Busy"))
     return fmt::format("{:.4g}% of its peak: {}.", value,
                        value >= 80   ? "this limits the kernel"

@@ -211,7 +211,7 @@ std::string timing_text(const Page& page) {
         if (excess > most) most = excess, whose = &kernel, where = &line, worst = &row;
       }
   constexpr u64 worth_naming = 20; // a twentieth of what the totals have
-  if (moved * worth_naming < model.moved_bytes) return "";
+  if (moved == 0 || moved * worth_naming < model.moved_bytes) return "";
   std::string text = fmt::format("In no total, as it depends on timing: {} in this run", human_bytes(moved));
   if (worst != nullptr)
     text += fmt::format(". Most for nothing: {} at {} ({}), {}", human_bytes(most), place_name(page, *where),
@@ -313,6 +313,7 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
   Page page{model, options, {options.colour}};
   constexpr u32 least_width = 60; // of anything
   page.options.width = std::max(options.details ? least_table_width : least_width, options.width);
+  const std::string closing = closing_section(page);
   std::string out = title_section(page) + headline_section(page);
   if (options.group_by != Grouping::none) {
     out += group_section(page);
@@ -323,15 +324,15 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
     if (options.lines || options.details) {
       out += kernel_sections(page);
     } else {
-      constexpr std::size_t screen = 25, closing = 2; // lines
-      const std::size_t used = lines_in(out) + closing;
+      constexpr std::size_t screen = 25; // lines
+      const std::size_t used = lines_in(out) + lines_in(closing);
       out += access_list(page, used < screen ? screen - used : 0);
     }
   }
   if (options.lines || options.details || model.input.measured) out += counter_section(page);
   out += problem_section(page);
   if (options.details) out += legend_section(page);
-  return without_commands(with_plain_blanks(out + closing_section(page)));
+  return without_commands(with_plain_blanks(out + closing));
 }
 
 } // namespace warplens::report

@@ -181,7 +181,8 @@ Result<Words> words_in(const std::string& name, const std::string& folder, bool 
   Result<Words> out = split_words(*text, nvcc ? "\"" : "\"'");
   if (!out)
     return failure(diag::error("bad-response-file",
-                               fmt::format("a quote of the response file '{}' is not closed", path)));
+                               fmt::format("a quote of the response file '{}' is not closed", path), {},
+                               "configure the build again: its generator makes the file"));
   return out;
 }
 
@@ -189,8 +190,9 @@ Result<void> append_expanded(Words& out, const Words& words, const std::string& 
   constexpr u32 deepest = 16;
   auto append_file = [&](const std::string& name, bool nvcc) -> Result<void> {
     if (depth == deepest)
-      return failure(
-          diag::error("bad-response-file", fmt::format("the response file '{}' names itself", name)));
+      return failure(diag::error("bad-response-file",
+                                 fmt::format("the response file '{}' names itself", name), {},
+                                 "configure the build again: its generator makes the file"));
     Result<Words> inside = words_in(name, folder, nvcc);
     return inside ? append_expanded(out, *inside, folder, depth + 1) : failure(inside.error());
   };

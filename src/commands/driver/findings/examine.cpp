@@ -83,18 +83,15 @@ Result<check::Options> options_of(const CheckOptions& o) {
   if (const arch::Architecture& first = *rows->front(); !moves_sectors(first))
     return failure(diag::error(
         "bad-option",
-        fmt::format(
-            "verdicts are for the first compute capability, and below 5.0, as {} is, lines and segments move "
-            "where they ask for sectors",
-            first.sm),
-        {}, fmt::format("name it behind another, to have its counts, too: --sm 90,{}", first.sm)));
+        fmt::format("--sm {} cannot come first: check judges sectors, which move from 5.0 on", first.sm), {},
+        fmt::format("put another in front, then check has the counts of both: --sm 90,{}", first.sm)));
   out.architectures = *rows;
   auto block = three(o.block, "--block"), grid = three(o.grid, "--grid");
   if (!block) return failure(block.error());
   if (!grid) return failure(grid.error());
   if (*block && (*block)->count() > rows->front()->limits.threads_per_block)
     return failure(
-        diag::error("bad-option", fmt::format("a block of {} has {} threads, more than {}", o.block,
+        diag::error("bad-option", fmt::format("--block {} is {} threads: a block has at most {}", o.block,
                                               (*block)->count(), rows->front()->limits.threads_per_block)));
   out.block = *block;
   out.grid = *grid;

@@ -28,11 +28,12 @@ void save_last_run(const summary::Model& model, const RunOptions& options, const
   Result<os::OutputFile> file = os::OutputFile::prepare(path.string());
   Result<void> written = file ? file->write(report::json(model, options.version)) : failure(file.error());
   if (written) return;
-  output.err(diag::render(
-      diag::warning("last-run-not-kept",
-                    fmt::format("the report was not kept for the editor: {}", written.error().message), {},
-                    "free it, or remove the folder .warplens"),
-      {}, options.colour));
+  output.err("warplens: " +
+             diag::render(diag::warning("last-run-not-kept",
+                                        fmt::format("the report was not kept for the editor: {}",
+                                                    written.error().message),
+                                        {}, "free it, or remove the folder .warplens"),
+                          {}, options.colour));
 }
 
 } // namespace warplens::driver

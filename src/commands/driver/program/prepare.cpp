@@ -20,9 +20,6 @@ namespace fs = std::filesystem;
 
 Result<void> check_options(Prepared& run) {
   const RunOptions& options = run.options;
-  if (!(options.timeout >= 0))
-    return failure(diag::error("bad-option", "the time limit is not a positive number of seconds", {},
-                               "e.g. --timeout 60"));
   if (Result<void> filter = summary::check_kernel_filter(options.kernel); !filter)
     return failure(filter.error());
   Result<std::vector<const arch::Architecture*>> architectures = architectures_named(options.sm);
