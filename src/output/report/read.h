@@ -5,6 +5,9 @@
 // and so not read: how long launches took.
 #pragma once
 #include "summary/model.h"
+#include <functional>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace warplens::report {
@@ -32,10 +35,10 @@ private:
   Saved saved_of(std::string_view text);
   template <class T, class Read>
   T known_or(std::map<std::string, T, std::less<>>&, std::string_view, const Read&);
-  std::size_t most_kept_, kept_ = 0; // bytes of text
-  std::vector<u32> sm_;              // that launches_ were read for
-  std::map<std::string, Launch, std::less<>> launches_;
-  std::map<std::string, Saved, std::less<>> kernels_; // their lines
+  std::size_t most_kept_, kept_ = 0;                             // bytes of text
+  std::vector<u32> sm_;                                          // that launches_ were read for
+  std::map<std::string, summary::Launch, std::less<>> launches_; // the public interface has a Launch, too
+  std::map<std::string, Saved, std::less<>> kernels_;            // their lines
 };
 Result<Saved> read_json(std::string_view text, const std::string& name); // one
 
