@@ -535,6 +535,31 @@ TEST(Launches, TheRankThatEndedFirstIsNamed) {
   EXPECT_EQ(messages_of({of_rank(0, "a", 2), of_rank(1, "a", 15)}), "2 ranks, signal 2"); // Ctrl-C
 }
 
+// Ranks that launch the same take the memory of one.
+TEST(Launches, ThoseOfRanksThatDoTheSameAreKeptOnce) {
+  MergedRuns runs;
+  for (u32 rank = 0; rank < 3; ++rank) {
+    Saved one = of_rank(rank, "a", 0);
+    LaunchList list(one.input.launches);
+    for (u64 index : {0, 1, 2, 7}) { // the third rank has another last one
+      measure::LaunchRecord launch = sample_launch();
+      launch.process = 0, launch.index = rank == 2 && index == 7 ? 9 : index;
+      list.add(std::move(launch));
+    }
+    ASSERT_TRUE(runs.add(std::move(one)));
+  }
+  Result<Saved> all = std::move(runs).finish();
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->input.launches.size(), 1u);
+  EXPECT_EQ(all->input.launches[0].when,
+            (std::vector<Occurrences>{{0, 0, 3, 1, 3}, {0, 7, 1, 1, 2}, {2, 9, 1, 1, 1}}));
+  EXPECT_EQ(count(all->input.launches), 12u);
+  Result<Model> model = report::build(*all, {});
+  ASSERT_TRUE(model);
+  const nlohmann::json written = nlohmann::json::parse(json(*model, "0.1.0"))["launches"][0]["occurrences"];
+  EXPECT_EQ(written.size(), 6u) << written; // one for each process
+}
+
 TEST(Launches, WhatOneRankHasNotLaunchedIsNotSaidOfAll) {
   auto ranks = [](bool launched) {
     std::vector<Saved> out{of_rank(0, "a", 0), of_rank(1, "a", 0)};

@@ -5,13 +5,22 @@ namespace {
 
 // Where several processes, or nested loops, take turns, an index continues not the last progression but one near it.
 constexpr std::size_t looked_at = 8;
+constexpr std::size_t looked_at_of_ranks = 64; // stretches of launches that each rank has
 
 bool extend(Occurrences& known, i64 process, u64 index) {
-  if (known.process != process || index <= known.first) return false;
+  if (known.process != process || known.processes != 1 || index <= known.first) return false;
   if (known.count == 1) known.step = index - known.first;
   if ((index - known.first) % known.step != 0 || (index - known.first) / known.step != known.count)
     return false;
   ++known.count;
+  return true;
+}
+
+bool extend(Occurrences& known, const Occurrences& more) {
+  if (known.process + static_cast<i64>(known.processes) != more.process || known.first != more.first ||
+      known.count != more.count || (known.count != 1 && known.step != more.step))
+    return false;
+  known.processes += more.processes;
   return true;
 }
 
@@ -21,7 +30,7 @@ Launch::Launch(measure::LaunchRecord one) : record(std::move(one)), when{{record
 
 u64 Launch::count() const {
   u64 sum = 0;
-  for (const Occurrences& some : when) sum += some.count;
+  for (const Occurrences& some : when) sum += some.count * some.processes;
   return sum;
 }
 
@@ -30,6 +39,16 @@ void Launch::repeat(i64 process, u64 index) {
   for (std::size_t i = when.size(); i-- > oldest;)
     if (extend(when[i], process, index)) return;
   when.push_back({process, index});
+}
+
+void Launch::repeat(const Occurrences& some) {
+  const std::size_t oldest = when.size() > looked_at_of_ranks ? when.size() - looked_at_of_ranks : 0;
+  for (std::size_t i = oldest; i < when.size(); ++i)
+    if (extend(when[i], some)) return;
+  if (some.count == 1 && some.processes == 1)
+    repeat(some.process, some.first);
+  else
+    when.push_back(some);
 }
 
 u64 count(const std::vector<Launch>& launches) {
@@ -55,11 +74,7 @@ std::size_t LaunchList::add(Launch launch) {
     Launch& known = launches_[found->second];
     if (static_cast<const measure::LaunchContent&>(known.record) != launch.record) continue;
     if (known.counters != launch.counters) continue;
-    for (const Occurrences& some : launch.when)
-      if (some.count == 1)
-        known.repeat(some.process, some.first);
-      else
-        known.when.push_back(some);
+    for (const Occurrences& some : launch.when) known.repeat(some);
     return found->second;
   }
   by_digest_.emplace(key, launches_.size());

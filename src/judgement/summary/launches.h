@@ -8,10 +8,15 @@
 
 namespace warplens::summary {
 
-// Launches of one process: number first, first + step, … `count` of them, at least one.
+// Launches of one process: number first, first + step, … `count` of them, at least one. The processes behind it have launches of the
+// same numbers, as a job's ranks mostly do.
 struct Occurrences {
   i64 process = 0;
   u64 first = 0, count = 1, step = 1;
+  u64 processes = 1; // this one, and how many behind it
+  template <class F> void each_process(const F& f) const {
+    for (u64 n = 0; n < processes; ++n) f(process + static_cast<i64>(n));
+  }
   bool operator==(const Occurrences&) const = default;
 };
 
@@ -23,6 +28,7 @@ struct Launch {
   std::vector<Occurrences> when; // never empty
   u64 count() const;             // how many
   void repeat(i64 process, u64 index);
+  void repeat(const Occurrences&);
 };
 
 u64 count(const std::vector<Launch>&); // of launches, alike or not

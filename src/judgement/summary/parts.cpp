@@ -60,8 +60,10 @@ void tell_parts(const Input& input, std::vector<Kernel>& kernels) {
          [&](const Launch& launch) {
            Shares out;
            for (const Occurrences& some : launch.when)
-             if (auto found = rank_of.find(some.process); found != rank_of.end())
-               out[found->second] += some.count;
+             some.each_process([&](i64 process) {
+               if (auto found = rank_of.find(process); found != rank_of.end())
+                 out[found->second] += some.count;
+             });
            return out;
          });
   }

@@ -26,8 +26,10 @@ Result<std::vector<const Launch*>> in_order(const Side& side) {
   std::vector<std::tuple<u64, u64, const Launch*>> all;
   for (const summary::Launch& launch : side.input->launches)
     for (const summary::Occurrences& some : launch.when) {
-      const u64 process = processes.try_emplace(some.process, processes.size()).first->second;
-      for (u64 i = 0; i < some.count; ++i) all.emplace_back(process, some.first + i * some.step, &launch);
+      some.each_process([&](i64 one) {
+        const u64 process = processes.try_emplace(one, processes.size()).first->second;
+        for (u64 i = 0; i < some.count; ++i) all.emplace_back(process, some.first + i * some.step, &launch);
+      });
     }
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));

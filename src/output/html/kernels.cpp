@@ -51,8 +51,10 @@ Json launches_json(Scribe& scribe, const Kernel& kernel) {
     const Sums sums = sums_of(launch.record);
     Json when = Json::array();
     for (const summary::Occurrences& some : launch.when)
-      if (stretches++ < most_stretches)
-        when.push_back({scribe.process(some.process), some.first, some.count, some.step});
+      some.each_process([&](i64 process) {
+        if (stretches++ < most_stretches)
+          when.push_back({scribe.process(process), some.first, some.count, some.step});
+      });
     out.push_back({sums.moved, sums.excess, sums.passes, sums.excess_passes,
                    text::dimensions(launch.record.grid), std::move(when)});
   }

@@ -149,10 +149,12 @@ json_t launch_json(const Launch& alike, Processes& processes, bool measured) {
   visit.optional("assembler", launch.assembler);
   if (alike.count() > 1)
     for (const Occurrences& some : alike.when)
-      out["occurrences"].push_back({{"process", processes.number(some.process)},
-                                    {"first", some.first},
-                                    {"count", some.count},
-                                    {"step", some.step}});
+      some.each_process([&](i64 process) {
+        out["occurrences"].push_back({{"process", processes.number(process)},
+                                      {"first", some.first},
+                                      {"count", some.count},
+                                      {"step", some.step}});
+      });
   measure::shape_members(visit, launch);
   out["status"] = label.name();
   if (measure::is_part(launch.status)) out["blocks"] = blocks_json(launch.blocks, launch.grid.count());

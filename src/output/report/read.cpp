@@ -384,7 +384,10 @@ Result<void> MergedRuns::add(Saved run) {
                                     launch.record.module, in_words(found->second), in_words(now)),
                         "merge runs of one build; programs of one job need names of their own");
     }
-    for (Occurrences& some : launch.when) renumber(some.process);
+    for (Occurrences& some : launch.when) {
+      renumber(some.process);
+      next = std::max(next, some.process + static_cast<i64>(some.processes));
+    }
     launch.record.process = launch.when.front().process;
     launches_.add(std::move(launch));
   }

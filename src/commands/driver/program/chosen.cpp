@@ -56,8 +56,10 @@ void leave_out_unchosen(const RunOptions& options, summary::Input& input) {
   std::map<Number, const measure::LaunchRecord*> by_number;
   for (const summary::Launch& launch : matching)
     for (const summary::Occurrences& some : launch.when)
-      for (u64 n = 0; n < some.count; ++n)
-        by_number[{some.process, some.first + n * some.step}] = &launch.record;
+      some.each_process([&](i64 process) {
+        for (u64 n = 0; n < some.count; ++n)
+          by_number[{process, some.first + n * some.step}] = &launch.record;
+      });
   const std::vector<Number> chosen = choose(options, by_number);
   input.left_out += by_number.size() - chosen.size();
   if (chosen.empty() && !by_number.empty()) input.left_out += count(std::exchange(kept, {}));
@@ -70,7 +72,7 @@ void leave_out_unchosen(const RunOptions& options, summary::Input& input) {
     }
     kept.emplace_back(*record);
     kept.back().record.process = number.first, kept.back().record.index = number.second;
-    kept.back().when = {{number.first, number.second, 1, 1}};
+    kept.back().when = {{number.first, number.second}};
   }
   input.launches = std::move(kept);
 }

@@ -254,7 +254,8 @@ summary::Ranks rank_of(const summary::Input& input, const Job& job) {
   summary::Ranks out{job.ranks, {}, fmt::format("{:016x}", std::hash<std::string>()(job.id))};
   std::set<i64>& processes = out.processes[job.rank];
   for (const summary::Launch& launch : input.launches)
-    for (const summary::Occurrences& some : launch.when) processes.insert(some.process);
+    for (const summary::Occurrences& some : launch.when)
+      some.each_process([&](i64 process) { processes.insert(process); });
   for (const measure::LaunchStarted& launch : input.interrupted) processes.insert(launch.process);
   return out;
 }
