@@ -204,7 +204,7 @@ run "$warplens" check --set n=1 tile.ptx
 expect_in stderr "no kernel has a parameter 'n'"
 run "$warplens" check --sm 20 tile.ptx
 expect_code 2
-expect_in stderr 'behind another, to have its counts, too: --sm 90,20'
+expect_in stderr 'put another in front, then check has the counts of both: --sm 90,20'
 run "$warplens" check --sm 90,20,13 tile.ptx
 expect_in stdout '32 wavefronts per instruction where 2 would do .1\.3.; 2 after the fix'
 
