@@ -200,12 +200,16 @@ diag::Diagnostic malformed(const std::string& name, std::string message, u32 lin
                      "give a file that 'warplens run --json' wrote whole");
 }
 
+constexpr const char* too_large = "it holds a number that is too large";
+
 diag::Diagnostic syntax_error(const std::string& name, std::string_view text) {
   std::size_t at = text.size();
   try {
     const json whole = json::parse(text);
   } catch (const json::parse_error& error) {
     at = std::min<std::size_t>(error.byte == 0 ? 0 : error.byte - 1, text.size());
+  } catch (const json::out_of_range&) { // in front of the error in the syntax
+    return malformed(name, too_large);
   }
   auto before = text.substr(0, at);
   auto line = static_cast<u32>(std::count(before.begin(), before.end(), '\n')) + 1;
@@ -271,7 +275,7 @@ Result<Saved> ReportReader::read(std::string_view text, const std::string& name)
   } catch (const measure::json::parse_error&) {
     return failure(syntax_error(name, text));
   } catch (const measure::json::out_of_range&) {
-    return failure(malformed(name, "it holds a number that is too large"));
+    return failure(malformed(name, too_large));
   } catch (const Unreadable& error) {
     return failure(malformed(name, error.what()));
   }
