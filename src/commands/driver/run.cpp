@@ -1,4 +1,4 @@
-// The steps of `run`: the program is prepared, run and seen (run/observe.h), alone or as one of several ranks (program/run_rank.h),
+// The steps of `run`: the program is prepared, run and seen (run/observe.h), alone or as one of several ranks (run/run_rank.h),
 // and its reports are written (run/conclude.h).
 #include "driver/run.h"
 #include "driver/program/last_run.h"
