@@ -50,7 +50,8 @@ TEST_F(Run, RefusesWhatCannotRunBeforeStartingAnything) {
   std::string touched = (folder / "touched").string(), program = script("touch " + touched);
   refused({.command = {(folder / "absent").string()}}, "does not exist");
   refused({.command = {folder.string()}}, "is a folder");
-  refused({.command = {file("text", "words")}}, "is not executable");
+  refused({.command = {file("text", "words")}}, "neither an ELF program nor a script");
+  refused({.command = {file("unready", "#!/bin/sh\n")}}, "is not executable");
   refused({.command = {file("words", "words", true)}}, "neither an ELF program nor a script");
   RunOptions options{.command = {program}};
   options.sm = "4242";

@@ -579,6 +579,12 @@ TEST(Launches, ARankOfAJobIsCountedOnce) {
             "1 ranks, signal 0; the files are of 2 jobs, and ranks of one number are added up");
   EXPECT_EQ(messages_of({of_rank(0, "", 0), of_rank(0, "", 0)}),
             "1 ranks, signal 0"); // not known of which job
+  std::vector<Saved> programs{of_rank(0, "a", 0), of_rank(1, "a", 0), of_rank(2, "a", 0)};
+  programs[0].input.command = {"./ocean"}, programs[1].input.command = {"/opt/ocean", "5"};
+  EXPECT_EQ(messages_of(programs), "3 ranks, signal 0");
+  programs[2].input.command = {"./ice"};
+  EXPECT_EQ(messages_of(programs),
+            "3 ranks, signal 0; the files are of 2 programs, and their numbers are added up: ice, ocean");
   Saved both = of_rank(0, "a", 0);
   both.input.ranks.processes[1] = {1};
   EXPECT_EQ(messages_of({of_rank(0, "a", 0), both}), "rank 0 of the job would count twice");

@@ -9,13 +9,18 @@ ln -s "$warplens" bin/warplens
 PATH="$scratch/bin:$PATH"
 echo 'not a program' >text
 cp text text_with_x
+printf '#!/bin/sh\n' >unready
+printf '#!/nonexistent/shell\n' >uninterpreted
+ln -s to_itself to_itself
+head -c 5000 "$program" >cut_off
+echo 'int bystander;' >bystander.cpp
 : >empty
 mkfifo fifo fifo.cu
 printf '#!/bin/sh\ntouch started\n' >script
 cp script script.copy
 ln -s script link_to_script
 ln script hard_link_to_script
-chmod +x text_with_x empty fifo script
+chmod +x text_with_x uninterpreted cut_off empty fifo script
 python3 -c 'print("(" * 20000 + ")" * 20000)' >nested
 python3 -c 'print("(" * 20000)' >unbalanced
 

@@ -49,5 +49,10 @@ trap 'umount "$scratch/small"; rm -rf "$scratch"' EXIT
 export TMPDIR="$scratch/small"
 strict 'launches are missing: the disk that holds the temporary folder .* is full' "$program" full 300 "$TMPDIR/fill"
 expect_json report.json 'r["missing"]["launches"] + sum(l["count"] for l in r["launches"]), r["missing"]["launches"] > 0' '(300, True)'
+# Where no launch at all came through, a run without a gate fails, too.
+cat /dev/zero >"$TMPDIR/fill" 2>/dev/null || true
+run "$warplens" run --compiler clang "$program" many 3
+expect_code 2
+expect_in stderr '3 launches are missing'
 rm "$TMPDIR/fill"
 [ -z "$(ls "$TMPDIR")" ] || fail "left behind: $(ls "$TMPDIR")"

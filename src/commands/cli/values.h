@@ -89,7 +89,12 @@ inline ValueRule flag() { return {}; }
 inline ValueRule named(const char* name) { // without its default in help
   return [=](CLI::Option& option) { option.type_name(name); };
 }
-inline ValueRule file() { return named("FILE"); }
+inline ValueRule file() {
+  return [](CLI::Option& option) {
+    option.type_name("FILE")->check(CLI::Validator(
+        [](std::string& text) { return std::string(text.empty() ? "'' is no name of a file" : ""); }, ""));
+  };
+}
 inline ValueRule with_default() {
   return [](CLI::Option& option) { option.capture_default_str(); };
 }

@@ -39,6 +39,12 @@ ElfKind elf_kind(Bytes image) {
   return native ? ElfKind::native : ElfKind::foreign;
 }
 
+bool is_cut_off(Bytes image) {
+  std::optional<Elf64_Ehdr> header = header_of(image);
+  const u64 bytes = header ? u64{header->e_shnum} * sizeof(Elf64_Shdr) : 0;
+  return header && (header->e_shoff > image.size() || image.size() - header->e_shoff < bytes);
+}
+
 std::optional<Elf> Elf::parse(Bytes image) {
   std::optional<Elf64_Ehdr> header = header_of(image);
   if (!header || header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))

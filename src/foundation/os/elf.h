@@ -11,6 +11,8 @@ namespace warplens::os {
 enum class ElfKind : u8 { none, foreign, native };
 // By the header alone; native: a 64-bit x86 program or library.
 ElfKind elf_kind(Bytes image);
+// Is its table of sections behind the end of the image, as of a file that was copied in part?
+bool is_cut_off(Bytes image);
 
 class Elf {
 public:

@@ -121,6 +121,7 @@ Result<OutputFile> OutputFile::prepare(const std::string& path) {
   std::string target = behind_links(path);
   if (fs::exists(target, error) && access(target.c_str(), W_OK) != 0) return cannot(path, errno);
   if (is_read_only(target)) return cannot(path, EACCES);
+  if (access(target.c_str(), F_OK) != 0 && errno == ENAMETOOLONG) return cannot(path, errno);
   if (!Aside(target).exists()) {
     int reason = errno;
     if (!fs::exists(target, error)) return cannot(path, reason);

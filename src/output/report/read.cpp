@@ -332,6 +332,11 @@ void MergedRuns::tell_of_ranks() {
         fmt::format("rank {} of the job is in several of the files, and counted once",
                     fmt::join(twice_, ", ")),
         "a file without a rank in its name may have all of them");
+  if (programs_.size() > 1)
+    say("several-programs",
+        fmt::format("the files are of {} programs, and their numbers are added up: {}", programs_.size(),
+                    fmt::join(programs_, ", ")),
+        "");
   std::set<std::string> jobs;
   for (const auto& [job, _] : ranks_) jobs.insert(job);
   if (jobs.size() > 1)
@@ -364,6 +369,7 @@ Result<void> MergedRuns::add(Saved run) {
     return failure(diag::error("report-mismatch", std::move(message), {}, std::move(help)));
   };
   Input &all = out_.input, &input = run.input;
+  if (!input.command.empty()) programs_.insert(input.command[0].substr(input.command[0].rfind('/') + 1));
   Result<bool> known = is_known(input.ranks);
   if (!known) return failure(known.error());
   if (*known) return {};

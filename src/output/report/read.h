@@ -66,6 +66,7 @@ private:
   std::set<std::pair<std::string, u32>> ranks_; // of which job
   std::set<u32> twice_;                         // ranks that were in it already
   std::vector<std::pair<u32, Outcome>> ended_;  // those that did not end well
+  std::set<std::string> programs_;              // files' names
   i64 processes_ = 0;
   u64 runs_ = 0;
 };

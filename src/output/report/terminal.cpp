@@ -100,7 +100,8 @@ std::string incomplete(const Page& page) {
                                  : fmt::format("{} launches were refused", refused)));
   if (u64 missing = model.input.missing.launches; missing != 0)
     say(fmt::format("{} missing: see \"Messages\" below.",
-                    missing == 1 ? "1 more launch is" : fmt::format("{} more launches are", missing)));
+                    human(missing, model.input.launches.empty() ? "launch" : "more launch") +
+                        (missing == 1 ? " is" : " are")));
   return out;
 }
 

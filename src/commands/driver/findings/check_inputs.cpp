@@ -159,11 +159,10 @@ std::string_view what_it_is(const fs::path& path) {
   }
 }
 
-// Called like a source, and none: it is named, and fails nothing.
-CheckInput left_out(const fs::path& path) {
+// Called like a source, and none, or a folder that cannot be read: it is named, and fails nothing.
+CheckInput left_out(const fs::path& path, std::string_view why) {
   CheckInput out{.path = path.lexically_normal().string(), .options = {}};
-  out.error =
-      diag::warning("left-out", fmt::format("'{}' is left out: it is {}", out.path, what_it_is(path)));
+  out.error = diag::warning("left-out", fmt::format("'{}' is left out: it {}", out.path, why));
   return out;
 }
 
@@ -171,17 +170,24 @@ Result<std::vector<CheckInput>> sources_below(const std::string& folder,
                                               const std::vector<std::string>& options) {
   std::vector<CheckInput> out;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const bool hidden = it->path().filename().string().starts_with('.');
-    std::error_code unknown;
-    if (hidden && it->is_directory(unknown)) it.disable_recursion_pending();
-    if (hidden || it->path().extension() != ".cu") continue;
-    if (it->is_regular_file(unknown))
-      out.push_back({(it->path()).lexically_normal().string(), options});
-    else
-      out.push_back(left_out(it->path()));
+  for (std::vector<fs::path> folders{folder}; !folders.empty();) {
+    const fs::path here = std::move(folders.back());
+    folders.pop_back();
+    error.clear();
+    for (fs::directory_iterator it(here, error), end; !error && it != end; it.increment(error)) {
+      if (it->path().filename().string().starts_with('.')) continue;
+      std::error_code unknown;
+      const bool source = it->path().extension() == ".cu";
+      if (it->is_directory(unknown) && !it->is_symlink(unknown)) folders.push_back(it->path());
+      if (source && it->is_regular_file(unknown))
+        out.push_back({(it->path()).lexically_normal().string(), options});
+      else if (source)
+        out.push_back(left_out(it->path(), fmt::format("is {}", what_it_is(it->path()))));
+    }
+    if (error && here == fs::path(folder)) return failure(unreadable(folder, "cannot be read"));
+    if (error && error != std::errc::no_such_file_or_directory) // which was removed in the meantime
+      out.push_back(left_out(here, "cannot be read"));
   }
-  if (error) return failure(unreadable(folder, "cannot be read"));
   if (std::ranges::all_of(out, [](const CheckInput& input) { return input.error.has_value(); })) {
     diag::Diagnostic none = unreadable(folder, "holds no .cu file");
     for (const CheckInput& input : out) none.notes.push_back(input.error->message);

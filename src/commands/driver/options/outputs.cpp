@@ -6,6 +6,7 @@
 #include "report/json.h"
 #include "report/terminal.h"
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace warplens::driver {
@@ -25,6 +26,16 @@ bool is_data_on_stdout(const std::string& option, const std::string& path) {
   return option != "--report" && path == "-";
 }
 
+// Named as source code is, which no report is: of a program, of which not all sources are known.
+bool is_source_code(const std::string& path) {
+  constexpr std::string_view extensions[] = {".cu", ".cuh", ".c",   ".cc",  ".cpp", ".cxx", ".h",
+                                             ".hh", ".hpp", ".hxx", ".inl", ".ptx", ".py",  ".jl"};
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) &&
+         std::ranges::find(extensions, std::filesystem::path(path).extension().string()) !=
+             std::end(extensions);
+}
+
 Result<void> check(const Named& outputs, const std::vector<std::string>& inputs, std::string_view command,
                    std::string_view whose) {
   for (const auto& [option, output] : outputs) {
@@ -35,6 +46,10 @@ Result<void> check(const Named& outputs, const std::vector<std::string>& inputs,
             "output-is-input",
             fmt::format("{} would write over '{}', which belongs to {}", option, input, whose), {},
             fmt::format("give {} another file: warplens {} {} FILE …", option, command, option)));
+    if (is_source_code(output))
+      return failure(diag::error(
+          "output-is-source", fmt::format("{} would write over '{}', which is source code", option, output),
+          {}, fmt::format("give {} another file: warplens {} {} FILE …", option, command, option)));
   }
   for (std::size_t a = 0; a < outputs.size(); ++a)
     for (std::size_t b = a + 1; b < outputs.size(); ++b) {

@@ -15,7 +15,7 @@ public:
   static Named named(const RunOptions&);
   static Named named(const GateOptions&);
 
-  // Fails where a file cannot be written, where one would be written over an input, or both over each other. `command`
+  // Fails where a file cannot be written, where one would be written over an input or source code, or both over each other. `command`
   // and `whose` are for messages: "run FILE PROGRAM", "the program". Placeholders in names are filled in (rank_names.h), but for those
   // of RunOptions, which name_outputs has filled in.
   static Result<Outputs> prepare(Named, const std::vector<std::string>& inputs, std::string_view command,

@@ -53,6 +53,13 @@ tl::unexpected<diag::Diagnostic> refuse(const char* kind, const std::string& nam
   return failure(diag::error(kind, fmt::format("'{}' {}", name, why), {}, std::move(help)));
 }
 
+// The program that a script names behind "#!"; empty where it names none.
+std::string interpreter_of(std::string_view script) {
+  const std::string_view line = script.substr(2, script.find('\n') - 2);
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  return std::string(line.substr(begin, line.find_first_of(" \t\r", begin) - begin));
+}
+
 // What to do with a file that is no program yet, or never one.
 std::string help_for(const std::string& name, std::string otherwise) {
   if (name.ends_with(".cu")) return "compile it first: nvcc -lineinfo -cudart shared -o app " + name;
@@ -87,18 +94,18 @@ Result<Program> inspect_program(const std::string& name) {
   program.path = find_in_path(name);
   std::error_code error;
   fs::file_status status = fs::status(program.path, error);
+  if (error == std::errc::too_many_symbolic_link_levels)
+    return refuse("program-missing", name, "is a symbolic link that leads to itself",
+                  "give the program itself");
   if (!fs::exists(status)) {
     bool here = name.find('/') == std::string::npos && fs::exists("./" + name, error);
     return refuse("program-missing", name, "does not exist",
                   here ? help_for(name, fmt::format("write ./{}", name)) : "check the path");
   }
-  if (name.find('/') == std::string::npos && program.path == name)
-    return refuse("program-missing", name, "is not in PATH", help_for(name, fmt::format("write ./{}", name)));
   if (fs::is_directory(status))
     return refuse("program-is-folder", name, "is a folder", "give the program in it");
-  if (::access(program.path.c_str(), X_OK) != 0)
-    return refuse("program-not-executable", name, "is not executable",
-                  help_for(name, fmt::format("chmod +x {}", name)));
+  if (name.find('/') == std::string::npos && program.path == name)
+    return refuse("program-missing", name, "is not in PATH", help_for(name, fmt::format("write ./{}", name)));
   if (!fs::is_regular_file(status))
     return refuse("program-unknown-format", name, "is a device or a pipe, not a program",
                   "give the file of a program");
@@ -109,18 +116,29 @@ Result<Program> inspect_program(const std::string& name) {
     return refuse("program-unknown-format", name, "is empty", "was it built to the end?");
   program.loses_preload = os::gives_more_rights(program.path);
   os::MappedFile file(program.path.c_str());
-  if (os::as_text(file.bytes()).starts_with("#!")) {
+  const std::string_view text = os::as_text(file.bytes());
+  const bool script = text.starts_with("#!");
+  const os::ElfKind kind = os::elf_kind(file.bytes());
+  if (!script && kind == os::ElfKind::none)
+    return refuse(
+        "program-unknown-format", name, "is neither an ELF program nor a script with a #! line",
+        help_for(name, "give the program itself, or start it by its interpreter: warplens run sh " + name));
+  if (::access(program.path.c_str(), X_OK) != 0)
+    return refuse("program-not-executable", name, "is not executable", fmt::format("chmod +x {}", name));
+  if (script) {
+    const std::string interpreter = interpreter_of(text);
+    if (!interpreter.empty() && !fs::exists(interpreter, error))
+      return refuse("program-missing", name,
+                    fmt::format("begins with #!{0}, and '{0}' does not exist", interpreter),
+                    "install it, or correct the first line of the script");
     program.linkage = Linkage::script;
     return program;
   }
-  switch (os::elf_kind(file.bytes())) {
-  case os::ElfKind::none:
-    return refuse("program-unknown-format", name, "is neither an ELF program nor a script with a #! line",
-                  "give the program itself, or start it by its interpreter: warplens run sh " + name);
-  case os::ElfKind::foreign:
+  if (kind == os::ElfKind::foreign)
     return refuse("program-foreign", name, "is not a 64-bit x86 program", "build it for x86-64 Linux");
-  case os::ElfKind::native: break;
-  }
+  if (os::is_cut_off(file.bytes()))
+    return refuse("program-unknown-format", name, "is cut off: tables of its sections lie behind its end",
+                  "build or copy it again");
   if (std::optional<os::Elf> elf = os::Elf::parse(file.bytes())) read_elf(*elf, program);
   return program;
 }

@@ -72,8 +72,9 @@ Result<std::string> saved_text(const std::string& path) {
   }
   std::error_code error;
   if (path != "-" && !std::filesystem::exists(path, error))
-    return failure(
-        diag::error("report-unreadable", fmt::format("'{}' does not exist", path), {}, "check the path"));
+    return failure(diag::error(
+        "report-unreadable", fmt::format("'{}' does not exist", path), {},
+        path.find_first_of("*?[") == path.npos ? "check the path" : "no file's name matches this pattern"));
   if (in.bad() || (path != "-" && !file.is_open()))
     return failure(diag::error("report-unreadable", fmt::format("cannot read '{}'", path), {},
                                "give a file that 'warplens run --json FILE' wrote, or one of a profiler"));

@@ -43,7 +43,8 @@ int conclude(RunOptions& options, Observed& seen, const Job& job, const RunOutpu
     save_last_run(model, options, output); // last: verifying fixes runs variants of the program
   const bool passes = *fixed && held->failing == 0 && (!options.strict || summary::passes_strict(model));
   if (end.exit_code != 0) return end.exit_code;
-  return !held->answered ? cannot : passes ? 0 : 1;
+  const bool lost_all = model.input.launches.empty() && model.input.missing.launches != 0;
+  return !held->answered || lost_all ? cannot : passes ? 0 : 1;
 }
 
 } // namespace warplens::driver
