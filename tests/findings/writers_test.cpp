@@ -114,6 +114,23 @@ TEST(Junit, FailsWithWhatFailsTheCommand) {
   EXPECT_THAT(junit({}), HasSubstr("tests=\"1\" failures=\"0\""));
 }
 
+// The members that GitLab's documentation asks for.
+TEST(Gitlab, HasWhatIsOpenAndWhatWasNotJudged) {
+  List list{{strided(), strided(), strided()}, {}, {}};
+  list.findings[1].standing.suppressed = "why";
+  list.gaps = {diag::error("not-compiled", "does not compile", {"b.cu"})};
+  const json issues = json::parse(gitlab(list));
+  ASSERT_EQ(issues.size(), 3);
+  EXPECT_EQ(issues[0]["location"]["path"], "b.cu");
+  EXPECT_EQ(issues[0]["severity"], "blocker");
+  EXPECT_EQ(issues[1]["check_name"], "uncoalesced-load");
+  EXPECT_EQ(issues[1]["severity"], "major");
+  EXPECT_EQ(issues[1]["location"], (json{{"path", "a b.cu"}, {"lines", {{"begin", 2}}}}));
+  EXPECT_THAT(issues[1]["description"].get<std::string>(), HasSubstr("stride 128 bytes"));
+  EXPECT_NE(issues[1]["fingerprint"], issues[2]["fingerprint"]);
+  EXPECT_EQ(json::parse(gitlab({})), json::array());
+}
+
 TEST(Sarif, RefersToItsRulesAndSaysTheWayThroughCalls) {
   json run = json::parse(sarif(
       {{strided(), of_rule(Rule::bank_conflict, Severity::error), strided()}, {}, {}}, "1.2"))["runs"][0];

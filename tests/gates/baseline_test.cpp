@@ -61,6 +61,16 @@ TEST(Baseline, OfAlikeLinesEachIsKnownOnce) {
             (std::vector{State::unchanged, State::unchanged, State::fresh}));
 }
 
+TEST(Baseline, AnEditedLineWithMoreFindingsIsWorse) {
+  auto of_a = [](std::string source) {
+    Finding out = at(4, std::move(source), 32);
+    out.array = "a";
+    return out;
+  };
+  List now = list_of({of_a("r = a[i] + a[i + n];"), of_a("r = a[i] + a[i + n];")});
+  EXPECT_EQ(states({of_a("r = a[i];")}, now), (std::vector{State::unchanged, State::worse}));
+}
+
 // One compiler gives a line one column, another each access its own.
 TEST(Baseline, SeveralFindingsOfALineAreKnownByOne) {
   auto access = [](u32 line, u32 column, double sectors, std::string array) {

@@ -1,5 +1,6 @@
 // The words of --fail-on and of expectations.
 #include "gates/condition.h"
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace warplens::gates {
@@ -29,6 +30,7 @@ TEST(Condition, WhatIsMeantIsSaid) {
             "'warnings' is no severity, no rule and no comparison; did you mean 'warning'?");
   EXPECT_EQ(error_of("excess>20"),
             "excess is a share: write 20%; write e.g. sectors-per-request>8, wavefronts<=2 or excess>20%");
+  EXPECT_THAT(error_of("excess>0.25"), testing::StartsWith("excess is a share: write 25%;"));
   EXPECT_NE(error_of("sectors>20%"), "none");
   EXPECT_NE(error_of(""), "none");
   EXPECT_NE(error_of("warning,"), "none");

@@ -249,7 +249,35 @@ TEST(Gates, ALimitIsBrokenWhereAWarpIsKnownToBreakIt) {
   EXPECT_THAT(
       outcome.undecided,
       ElementsAre(
-          "'sectors>8' is not decided for 1 access, as at src/a.cu:2: 1 to 32 sectors per request (9.0)"));
+          "'sectors>8' is not decided for 1 line, as at src/a.cu:2: 1 to 32 sectors per request (9.0)"));
+}
+
+TEST(Gates, AWarningThatMayBreakALimitFails) {
+  Finding stride = at(1), scattered = at(2);
+  stride.costs[0] = scattered.costs[0] = {.sm = 90, .counter = "sectors", .least = 1, .most = 32};
+  scattered.severity = findings::Severity::note;
+  List list{{stride, scattered}, {access_at(1, 0), access_at(2, 0)}, {}};
+  for (findings::JudgedAccess& access : list.accesses) access.costs = stride.costs;
+  Settings s = settings();
+  s.fail_on = conditions("sectors>8");
+  const Outcome outcome = apply(list, s, {});
+  ASSERT_EQ(outcome.failing, 1);
+  EXPECT_EQ(list.findings[0].standing.fails, "sectors>8, which is not decided");
+  EXPECT_THAT(outcome.undecided, ElementsAre(HasSubstr("for 1 line, as at src/a.cu:2")));
+}
+
+TEST(Gates, ABaselineWithoutCostsOfAGpuDecidesNothingThere) {
+  Settings s = settings();
+  List list{{at(1)}, {}, {}};
+  s.baseline.emplace();
+  s.baseline->findings.push_back({"uncoalesced-load", "src/a.cu", "", "", 1, {{80, "sectors", 32}}});
+  apply(list, s, {});
+  ASSERT_EQ(list.gaps.size(), 1);
+  EXPECT_EQ(list.gaps[0].message, "the baseline has no costs for compute capability 9.0");
+  list.gaps.clear();
+  s.accepts = true; // a new one is written
+  apply(list, s, {});
+  EXPECT_TRUE(list.gaps.empty());
 }
 
 TEST(Gates, WhatIsLeftOutIsNotGoneFromTheBaseline) {

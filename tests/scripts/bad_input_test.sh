@@ -34,7 +34,8 @@ for name, member, value in (("grid", "grid", [0, 1, 1]), ("block", "block", [204
   report["launches"][0][member], kept = value, report["launches"][0][member]
   json.dump(report, open(name + ".json", "w"))
   report["launches"][0][member] = kept
-others = {"schema": {"schema": 99}, "number": {"schema": None}, "launches": {"launches": None}, "complete": {"complete": 1},
+others = {"schema": {"schema": 99}, "number": {"schema": None}, "launches": {"launches": None}, "kernels": {"kernels": None},
+  "complete": {"complete": 1},
   "launchless": {"launches": []}, "killed": {"program": report["program"] | {"signal": 9}},
   "arguments": {"program": report["program"] | {"command": ["app", "64"]}}}
 for name, members in others.items():

@@ -78,6 +78,30 @@ expect_code 2
 expect_in stderr "'./no-such-program' does not exist"
 expect_in stderr 'a saved report is a file that ends in .json'
 
+# Costs of shared memory are no traffic: "for nothing" is what a report has. Which stage decides is told, and that neither matters.
+cat >tiles.cu <<'CU'
+__global__ void tiles(float* out) {
+  __shared__ float t[32][32 + PAD];
+  t[threadIdx.x][threadIdx.y] = 1;
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = t[threadIdx.x][threadIdx.y];
+}
+int main() {
+  float* out;
+  cudaMalloc(&out, 4096);
+  tiles<<<1, dim3(32, 32)>>>(out);
+  cudaDeviceSynchronize();
+}
+CU
+for pad in 0 1; do
+  run "$warplens" run --compiler clang --compile-options -DPAD=$pad --json tiles$pad.json tiles.cu
+done
+run "$warplens" diff tiles0.json tiles1.json --markdown d.md
+expect_in stdout 'for nothing 0%'
+expect_in stdout 'too short to matter: launch overhead'
+expect_in stdout '32.00 → 1.00 wavefronts .* -97%$' # one change in both forms
+expect_in d.md '32.00 → 1.00 wavefronts.*\| -97%'
+
 # Baselines know averages; a report beside one is taken as its findings.
 for side in old new; do
   run "$warplens" report $side.json --write-baseline $side.baseline.json
@@ -102,6 +126,10 @@ expect_in stdout '2 findings: 0 worse, 0 better, 0 new, 1 gone, 1 as before'
 run "$warplens" diff new.findings.json old.findings.json --fail-on worse
 expect_code 1
 expect_in stderr 'uncoalesced-store is new'
+
+run "$warplens" diff old.json new.findings.json
+expect_code 2
+expect_in stderr "'new.findings.json' is of warplens check, and 'old.json' of a run"
 
 # .warplens.toml says what fails; the command line wins, and what it cannot mean is told with its place.
 printf '[diff]\nfail-on = "worse"\n' >.warplens.toml

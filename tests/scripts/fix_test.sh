@@ -100,8 +100,11 @@ fixed() {
   expect_in stderr 'what it copies from the device to the host is the same to the bit \(1 transfer\)'
   expect_in stderr "$4 -> $5"
   ! cmp -s "$name.cu" "patched/$name.cu" || fail "--verify-fix wrote $name.cu"
+  check "$name.cu"
+  failed=$code
   check --fix "$name.cu"
-  expect_code 0
+  expect_code "$failed" # what failed has failed: a commit hook must not go on
+  [ "$failed" = 0 ] || expect_in stderr 'that failed (is|are) fixed, and pass'
   expect_in stderr "1 fix in $name.cu"
   cmp "$name.cu" "patched/$name.cu" || fail "--fix writes something else than the dry run shows"
   check "$name.cu" # in blocks of another shape a tile may still have conflicts: a note

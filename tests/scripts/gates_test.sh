@@ -91,6 +91,29 @@ expect_in stderr "^warplens: broken.json:2:.*is not JSON"
 gate --baseline absent.json app.cu
 expect_code 2
 
+# Costs on another GPU are not compared, so that nothing is decided; a baseline of the other command is named.
+gate --sm 80 --baseline known.json --sarif out.sarif app.cu 4
+expect_code 2
+expect_in stderr 'the baseline has no costs for compute capability 8.0'
+expect_json out.sarif 'r["runs"][0]["invocations"][0]["executionSuccessful"]' False
+run "$warplens" check --compiler clang --baseline known.json app.cu
+expect_in stderr '^warplens: the baseline is of warplens run'
+
+# A launch that was stopped as a hang was not counted, whatever the program makes of it.
+cat >hang.cu <<'CU'
+__global__ void hang(volatile int* a) { while (*a == 0) {} }
+int main() {
+  int* a;
+  cudaMalloc(&a, 4);
+  cudaMemset(a, 0, 4);
+  hang<<<1, 1>>>(a);
+  cudaDeviceSynchronize();
+}
+CU
+gate --timeout 1s hang.cu
+expect_code 2
+expect_in stderr 'longer than the time limit'
+
 # Comments in the source.
 comment() { sed "s|\(out\[i\] = .*\)|\1 // warplens: $1|" "$source_dir/tests/scripts/programs/findings.cu" >said.cu; }
 comment 'expect sectors<=32'
@@ -254,7 +277,7 @@ CU
 check guarded.cu --fail-on 'sectors-per-request>8' --findings out.json
 expect_code 1
 expect_json out.json '[f["line"] for f in r["findings"] if f["fails"]]' '[3]'
-expect_in stderr "'sectors-per-request>8' is not decided for 1 access, as at guarded.cu:4: 1 to 32 sectors per request"
+expect_in stderr "'sectors-per-request>8' is not decided for 1 line, as at guarded.cu:4: 1 to 32 sectors per request"
 check guarded.cu --fail-on 'sectors>0' --sarif out.sarif
 expect_json out.sarif '{x["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for x in r["runs"][0]["results"]}' "{'guarded.cu'}"
 check app.cu --fail-on 'excess>20%'
@@ -296,6 +319,21 @@ run "$warplens" check configured.cu
 expect_code 2
 expect_in stderr '\.warplens\.toml:2:19: error:'
 rm .warplens.toml
+# Files with their options in a build; one that the build does not compile has none.
+mkdir -p build
+cat >build/compile_commands.json <<JSON
+[{"directory": "$PWD", "file": "configured.cu", "command": "clang++ -x cuda -Iinclude -c configured.cu"}]
+JSON
+run "$warplens" check -p build --compiler clang --fail-on never configured.cu
+expect_code 0
+expect_in stdout '^configured\.cu:3:'
+expect_not_in stdout 'app\.cu'
+run "$warplens" check --compile-commands build/compile_commands.json --compiler clang --fail-on never app.cu configured.cu
+expect_code 0
+expect_in stderr "the build has no command for 'app.cu'"
+run "$warplens" check -p include configured.cu
+expect_code 2
+expect_in stderr "cannot read 'include/compile_commands.json'"
 
 # Programs without line information, with mistakes, with launches that fail.
 cat >bad.cu <<'CU'

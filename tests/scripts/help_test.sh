@@ -41,6 +41,16 @@ run "$warplens" run --count-only program.cu # what other tools call it
 expect_in stderr "help: '--no-results' does that"
 run "$warplens" run --launch-count=3 program.cu
 expect_in stderr "help: '--launches' does that"
+run "$warplens" run -k gemm program.cu
+expect_in stderr "help: '--kernel' does that"
+run "$warplens" run --import report.ncu-rep
+expect_in stderr 'help: `warplens import FILE` reads what Nsight Compute wrote'
+run "$warplens" check -Iinclude program.cu
+expect_in stderr 'help: --compile-options gives it to the compiler'
+run "$warplens" check --update-baseline known.json program.cu
+expect_in stderr "help: '--write-baseline' does that"
+run "$warplens" check --timeout 10 program.cu
+expect_in stderr 'help: bound it from outside: timeout 60 warplens check'
 run "$warplens" replay --jsn file
 suggests '--json'
 run "$warplens" explain --sm h100 'A[threadIdx.x]'

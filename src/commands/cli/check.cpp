@@ -31,6 +31,8 @@ void declare(CLI::App& command, driver::CheckOptions& o) {
       "compute capabilities, separated by commas; verdicts are for the first");
   add(command, "--compiler", o.compiler, choice("NAME", {"auto", "nvcc", "clang"}), compiling,
       "auto, nvcc, clang");
+  add(command, "-p,--compile-commands", o.compile_commands, named("PATH"), compiling,
+      "the folder of a build: its compile_commands.json has the options of each FILE");
   add(command, "--compile-options", o.compile_options, named("OPTIONS"), compiling,
       "options for the compiler, as nvcc takes them");
   add(command, "--jobs", o.jobs, number(0, 1024), compiling, "files at a time; 0: one per core");

@@ -84,23 +84,94 @@ void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>
       ->group("Output");
 }
 
+namespace {
+
+// Options of other tools, and what does the same here, in commands that have the option `own`. The first row that fits counts.
+struct OtherOption {
+  std::string_view name;
+  const char *own, *help; // help empty: `own` does the same
+};
+constexpr const char
+    *which_gpu = "--sm says which GPU: --sm 90; `warplens gpus` lists them",
+    *to_compiler = "--compile-options gives it to the compiler: --compile-options '-lineinfo -Iinclude'",
+    *all_metrics = "every counter is in the report: --lines and --details show them",
+    *forms = "--sarif, --junit, --gitlab, --markdown and --findings each write a form of the findings",
+    *paths = "[paths] of .warplens.toml says which files count (docs/do/ci.md)",
+    *only_new = "--baseline FILE lets pass what was there before (docs/do/ci.md)",
+    *bounded = "bound it from outside: timeout 60 warplens check FILE …",
+    *reads_ncu = "`warplens import FILE` reads what Nsight Compute wrote";
+constexpr OtherOption others[] = {
+    // compilers
+    {"--gpu", "--sm", which_gpu},
+    {"--cc", "--sm", which_gpu},
+    {"--arch", "--sm", which_gpu},
+    {"--gpu-architecture", "--sm", which_gpu},
+    {"--offload-arch", "--sm", which_gpu},
+    {"-arch", "--sm", which_gpu},
+    {"-lineinfo", "--compile-options", to_compiler},
+    {"-I", "--compile-options", to_compiler},
+    {"-D", "--compile-options", to_compiler},
+    // clang-tidy, eslint, ruff and their like; --verdicts is of check alone
+    {"-o", "--verdicts", forms},
+    {"-f", "--verdicts", forms},
+    {"--format", "--verdicts", forms},
+    {"--output-format", "--verdicts", forms},
+    {"--output-file", "--verdicts", forms},
+    {"-checks", "--rule", ""},
+    {"--checks", "--rule", ""},
+    {"--select", "--rule", ""},
+    {"--ignore", "--rule", ""},
+    {"--severity", "--rule", ""},
+    {"--werror", "--fail-on", ""},
+    {"-Werror", "--fail-on", ""},
+    {"--warnings-as-errors", "--fail-on", ""},
+    {"--max-warnings", "--fail-on", ""},
+    {"--strict", "--fail-on", ""},
+    {"--update-baseline", "--write-baseline", ""},
+    {"--export-fixes", "--fix-dry-run", ""},
+    {"--exclude", "--config", paths},
+    {"--ignore-pattern", "--config", paths},
+    {"--header-filter", "--config", paths},
+    {"--diff", "--baseline", only_new},
+    {"--changed", "--baseline", only_new},
+    {"--changed-lines", "--baseline", only_new},
+    {"-j", "--jobs", ""},
+    {"--timeout", "--verdicts", bounded},
+    {"--budget", "--verdicts", bounded},
+    // Nsight Compute, and what one may try
+    {"--count-only", "--no-results", ""},
+    {"-c", "--launches", ""},
+    {"--launch-count", "--launches", ""},
+    {"-s", "--launch-skip", ""},
+    {"-k", "--kernel", ""},
+    {"--kernel-name", "--kernel", ""},
+    {"--kernel-regex", "--kernel", ""},
+    {"-o", "--json", ""},
+    {"--export", "--json", ""},
+    {"--csv", "--json", ""},
+    {"-f", "--json", "an existing file is written over: leave it out"},
+    {"--force-overwrite", "--json", "an existing file is written over: leave it out"},
+    {"--metrics", "--details", all_metrics},
+    {"--section", "--details", all_metrics},
+    {"--set", "--details", all_metrics},
+    {"--page", "--details", all_metrics},
+    {"-i", "--details", reads_ncu},
+    {"--import", "--details", reads_ncu},
+};
+
+bool is_called(const OtherOption& other, std::string_view argument) {
+  const bool takes_the_rest = other.name == "-I" || other.name == "-D";
+  return takes_the_rest ? argument.starts_with(other.name)
+                        : argument.substr(0, argument.find('=')) == other.name;
+}
+
+} // namespace
+
 std::string suggested_option(const CLI::App& command, std::string_view argument) {
+  for (const OtherOption& other : others)
+    if (is_called(other, argument) && command.get_option_no_throw(other.own) != nullptr)
+      return *other.help == '\0' ? fmt::format("'{}' does that", other.own) : other.help;
   if (!argument.starts_with("--")) return {};
-  constexpr std::string_view of_compilers[] = {"--gpu", "--cc", "--arch", "--gpu-architecture",
-                                               "--offload-arch"};
-  if (std::ranges::find(of_compilers, argument.substr(0, argument.find('='))) != std::end(of_compilers) &&
-      command.get_option_no_throw("--sm") != nullptr)
-    return "--sm says which GPU: --sm 90; `warplens gpus` lists them";
-  static constexpr std::pair<std::string_view, const char*> of_others[] = {
-      // Nsight Compute's, and what one may try
-      {"--count-only", "--no-results"},
-      {"--launch-count", "--launches"},
-      {"--kernel-name", "--kernel"},
-      {"--kernel-regex", "--kernel"},
-      {"--export", "--json"}};
-  for (const auto& [other, own] : of_others)
-    if (argument.substr(0, argument.find('=')) == other && command.get_option_no_throw(own) != nullptr)
-      return fmt::format("'{}' does that", own);
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);

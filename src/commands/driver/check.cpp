@@ -142,9 +142,10 @@ Result<Prepared> prepare(const CheckOptions& asked) {
   return out;
 }
 
-// Makes the fixes, or shows them on standard output. What they answer fails no more once they are made.
+// Makes the fixes, or shows them on standard output. What failed has failed, also where it is mended: a hook that goes on would
+// commit what was there before.
 Result<void> make_fixes(const Prepared& run, const std::vector<CheckInput>& inputs, const Examined& examined,
-                        SourceTexts& sources, u64 failing, Output& out) {
+                        SourceTexts& sources, Output& out) {
   const GateOptions& asked = run.options.gates;
   if (!asked.fix && !asked.fix_dry_run) return {};
   Result<CheckedFixes> fixes = check_fixes(run.options, inputs, examined, sources);
@@ -156,14 +157,17 @@ Result<void> make_fixes(const Prepared& run, const std::vector<CheckInput>& inpu
     return shown;
   if (!asked.fix || fixes->patch.empty()) return {};
   if (Result<void> written = fixes->patch.write(); !written) return written;
-  for (const findings::Finding* finding : fixes->answered) failing -= !finding->standing.fails.empty();
-  if (out.exit_code == 1 && failing == 0) out.exit_code = 0;
+  const auto failed = [](const findings::Finding* finding) { return !finding->standing.fails.empty(); };
+  if (const auto count = std::ranges::count_if(fixes->answered, failed); count != 0)
+    out.err += fmt::format("warplens: {} that failed {} fixed, and pass{} the next time\n",
+                           count == 1 ? "a finding" : fmt::format("{} findings", count),
+                           count == 1 ? "is" : "are", count == 1 ? "es" : "");
   return {};
 }
 
-// Holds the findings to the gates and says them; `more`: what text says beyond them. Returns how many fail.
-Result<u64> say(const Prepared& run, const std::set<std::string>& judged, findings::List& list,
-                SourceTexts& sources, const std::string& more, Output& out) {
+// Holds the findings to the gates and says them; `more`: what text says beyond them.
+Result<void> say(const Prepared& run, const std::set<std::string>& judged, findings::List& list,
+                 SourceTexts& sources, const std::string& more, Output& out) {
   const CheckOptions& o = run.options;
   const auto text_of = [&](const std::string& file) { return sources.text(file); };
   const Gates::Held held = run.gates.hold(list, {text_of, {}, checked_rules(), judged, !o.kernel.empty()});
@@ -177,8 +181,9 @@ Result<u64> say(const Prepared& run, const std::set<std::string>& judged, findin
   if (!run.outputs.take_stdout()) out.out += findings::text(list, text_of, o.colour) + more;
   if (o.gates.github) to += findings::github(list);
   out.err += held.said;
+  if (!held.answered) out.exit_code = 2;
   if (out.exit_code == 0 && held.failing != 0) out.exit_code = 1;
-  return held.failing;
+  return {};
 }
 
 Result<void> write_page(const Prepared& run, const Examined& examined, SourceTexts& sources, Output& out) {
@@ -228,11 +233,11 @@ Output check(const CheckOptions& asked) {
   std::set<std::string> judged; // where an input was not, nothing is known of what it includes
   for (const CheckInput& input : *inputs)
     if (!examined->failed) judged.insert(from_here(input.path));
-  Result<u64> failing = say(*prepared, judged, list, sources, more, out);
-  if (!failing) return refuse(failing.error(), o);
+  if (Result<void> said = say(*prepared, judged, list, sources, more, out); !said)
+    return refuse(said.error(), o);
   if (Result<void> written = write_page(*prepared, *examined, sources, out); !written)
     return refuse(written.error(), o);
-  if (Result<void> made = make_fixes(*prepared, *inputs, *examined, sources, *failing, out); !made) {
+  if (Result<void> made = make_fixes(*prepared, *inputs, *examined, sources, out); !made) {
     out.err += refuse(made.error(), o).err;
     out.exit_code = 2;
   }

@@ -64,7 +64,13 @@ Result<Sides> read(const CompareOptions& options, const RunOutput& output) {
   for (const std::string& file : options.sides) {
     Result<report::Saved> saved =
         file != "-" && is_program(file) ? run_program(file, options, output) : read_saved(file, true);
-    if (!saved) return failure(saved.error());
+    if (!saved) {
+      diag::Diagnostic bad = saved.error();
+      if (std::error_code error; file.find(' ') != file.npos && !fs::exists(file, error))
+        bad.help =
+            "--arguments gives both programs the same arguments; warplens diff takes each with its own";
+      return failure(std::move(bad));
+    }
     summary::make_summable(saved->input);
     out.runs.push_back(std::move(*saved));
   }

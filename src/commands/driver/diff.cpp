@@ -122,6 +122,15 @@ Result<diff::Model> compare(const Input& before, const Input& after, const DiffO
   if (!matches->empty())
     return failure(diag::error("diff-match", "--match is of runs; findings have no kernels to pair", {},
                                "give reports that `warplens run --json FILE` wrote, or programs"));
+  const auto of_check = [](const Input& input) {
+    return input.run() == nullptr && !std::get<gates::Baseline>(input.content).of_run.value_or(true);
+  };
+  if (of_check(before) != of_check(after))
+    return failure(diag::error(
+        "diff-baseline",
+        fmt::format("'{}' is of warplens check, and '{}' of a run", (of_check(before) ? before : after).name,
+                    (of_check(before) ? after : before).name),
+        {}, "check has the worst case, and a run what it counted: give two of one kind"));
   Result<gates::Baseline> old_findings = baseline_of(before, options.run.version),
                           new_findings = baseline_of(after, options.run.version);
   if (!old_findings) return failure(old_findings.error());

@@ -147,10 +147,11 @@ bool is_conclusive(const List& list) {
 
 std::string gaps_text(const List& list) {
   if (is_conclusive(list)) return {};
-  if (list.files == 0)
-    return list.gaps.size() == 1 ? gap_text(list.gaps[0]) : "the run was not counted completely";
   std::set<std::string> files;
-  for (const diag::Diagnostic& gap : list.gaps) files.insert(gap.span.file);
+  for (const diag::Diagnostic& gap : list.gaps)
+    if (!gap.span.file.empty()) files.insert(gap.span.file);
+  if (list.files == 0 || files.empty())
+    return list.gaps.size() == 1 ? gap_text(list.gaps[0]) : "the run was not counted completely";
   if (list.files == 1) return "the file was not judged";
   return fmt::format("{} of {} files {} not judged", files.size(), list.files,
                      files.size() == 1 ? "was" : "were");

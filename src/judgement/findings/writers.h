@@ -29,6 +29,9 @@ std::string github(const List&);
 // JUnit's XML, as dashboards of builds read it: a test case for each finding, which is a failure where the command fails with it.
 std::string junit(const List&);
 
+// GitLab's Code Quality report, of what is neither suppressed nor in the baseline: a widget on merge requests.
+std::string gitlab(const List&);
+
 // A comment on a pull request: totals, then a table of the worst `most` findings.
 std::string markdown(const List&, std::size_t most = 20);
 

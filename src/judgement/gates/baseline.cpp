@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -167,23 +168,31 @@ std::vector<Known> compare(findings::List& list, const Baseline& baseline) {
   for (const Finding& finding : list.findings) found.push_back(known_of(finding));
   const std::vector<std::size_t> partners = partners_of(known, found);
   std::vector<bool> taken(known.size());
+  const auto line = [](const Known& one) {
+    return std::tie(one.rule, one.file, one.line, one.source, one.array);
+  };
+  std::map<decltype(line(Known())), u64> room; // for findings on a line: as many as it had
+  for (const Known& one : known) ++room[line(one)];
   for (std::size_t f = 0; f < found.size(); ++f) {
     Finding& finding = list.findings[f];
     if (is_about_comments(finding.rule)) continue;
     using Standing = findings::Standing::Baseline;
-    const bool fresh = partners[f] == known.size();
-    if (!fresh) taken[partners[f]] = true;
-    finding.standing.baseline = fresh                                   ? Standing::fresh
-                                : is_worse(known[partners[f]], finding) ? Standing::worse
-                                                                        : Standing::unchanged;
-    if (finding.standing.baseline == Standing::worse)
-      for (const Known::Value& value : known[partners[f]].values)
+    finding.standing.baseline = Standing::fresh;
+    if (partners[f] == known.size()) continue;
+    const Known& before = known[partners[f]];
+    taken[partners[f]] = true;
+    u64& left = room.at(line(before));
+    // An edited line may have more accesses; of one that is as it was, another compiler tells more apart (partners.h).
+    const bool more = left == 0 && before.source != finding.source, costs_more = is_worse(before, finding);
+    left -= left != 0;
+    finding.standing.baseline = more || costs_more ? Standing::worse : Standing::unchanged;
+    if (costs_more)
+      for (const Known::Value& value : before.values)
         finding.notes.push_back({fmt::format("the baseline has {:g} {}", value.value, value.counter), {}});
+    else if (more)
+      finding.notes.push_back({"the baseline has fewer findings of this line, which was edited", {}});
   }
   // Of several on one line that became one (partners.h) none is gone.
-  const auto line = [](const Known& one) {
-    return std::tie(one.rule, one.file, one.line, one.source, one.array);
-  };
   std::set<decltype(line(Known()))> there;
   for (std::size_t k = 0; k < known.size(); ++k)
     if (taken[k]) there.insert(line(known[k]));

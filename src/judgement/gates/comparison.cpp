@@ -41,9 +41,10 @@ Result<double> parse_limit(std::string_view word, Measure measure, const diag::S
   if (error != std::errc{} || end != word.data() + word.size() || !std::isfinite(value) || value < 0)
     return failure(bad_condition(fmt::format("'{}' is not a number", whole), where));
   if (percent != (measure == Measure::excess))
-    return failure(bad_condition(percent ? fmt::format("{} are not compared with a percentage", name(measure))
-                                         : fmt::format("excess is a share: write {}%", whole),
-                                 where));
+    return failure(bad_condition(
+        percent ? fmt::format("{} are not compared with a percentage", name(measure))
+                : fmt::format("excess is a share: write {:g}%", value < 1 ? value * 100 : value),
+        where));
   return percent ? value / 100 : value;
 }
 

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
+#include <set>
 
 namespace warplens::gates {
 namespace {
@@ -143,19 +145,44 @@ void add_threshold(List& list, const Comparison& limit, bool compares) {
   list.findings.insert(list.findings.end(), found.begin(), found.end());
 }
 
-// "'sectors-per-request>8' is not decided for 3 accesses, as at a.cu:9: 1 to 32 sectors per request"; empty where it is.
+// Fails though it is not known to break the limit: it is bad for sure, and may be that bad.
+bool may_break(const Comparison& limit, const Finding& finding) {
+  return finding.severity >= findings::Severity::warning && !is_about_comments(finding.rule) &&
+         undecided(limit, finding.costs) != nullptr;
+}
+
+// "'sectors-per-request>8' is not decided for 3 lines, as at a.cu:9: 1 to 32 sectors per request"; empty where it is, or fails.
 std::string undecided(const List& list, const Comparison& limit) {
-  u64 count = 0;
+  std::set<std::string> lines;
   std::string first;
-  for (const findings::JudgedAccess& access : list.accesses)
-    if (const findings::Cost* cost = undecided(limit, access.costs); cost != nullptr && count++ == 0) {
-      const access::SourceFrame at = access.place.empty() ? access::SourceFrame{} : access.place.front();
-      first = fmt::format("{}: {}", at.file.empty() ? access.kernel : fmt::format("{}:{}", at.file, at.line),
-                          findings::cost_text(*cost));
-    }
-  if (count == 0) return {};
-  return fmt::format("'{}' is not decided for {} access{}, as at {}", limit.text, count,
-                     count == 1 ? "" : "es", first);
+  for (const findings::JudgedAccess& access : list.accesses) {
+    const findings::Cost* cost = undecided(limit, access.costs);
+    const auto told = [&](const Finding& f) { return f.place == access.place && may_break(limit, f); };
+    if (cost == nullptr || std::ranges::any_of(list.findings, told)) continue;
+    const access::SourceFrame at = access.place.empty() ? access::SourceFrame{} : access.place.front();
+    const std::string line = at.file.empty() ? access.kernel : fmt::format("{}:{}", at.file, at.line);
+    if (lines.insert(line).second && lines.size() == 1)
+      first = fmt::format("{}: {}", line, findings::cost_text(*cost));
+  }
+  if (lines.empty()) return {};
+  return fmt::format("'{}' is not decided for {} line{}, as at {}", limit.text, lines.size(),
+                     lines.size() == 1 ? "" : "s", first);
+}
+
+// Costs on a GPU that the baseline has no costs of are compared with nothing: whether they are worse is not known.
+void want_costs_of_all(List& list, const Baseline& baseline) {
+  std::set<u32> known;
+  std::set<std::string> missing;
+  for (const Known& one : baseline.findings)
+    for (const Known::Value& value : one.values) known.insert(value.sm);
+  for (const Finding& finding : list.findings)
+    for (const findings::Cost& cost : finding.costs)
+      if (!known.contains(cost.sm)) missing.insert(fmt::format("{}.{}", cost.sm / 10, cost.sm % 10));
+  if (!known.empty() && !missing.empty())
+    list.gaps.push_back(diag::error(
+        "bad-baseline",
+        fmt::format("the baseline has no costs for compute capability {}", fmt::join(missing, ", ")), {},
+        "give the --sm that it was written with, or --write-baseline makes it anew"));
 }
 
 bool meets(const Condition& condition, const Finding& finding) {
@@ -187,8 +214,11 @@ std::string reason(const Finding& finding, const Settings& settings) {
   const bool about_comments = is_about_comments(finding.rule);
   if (about_comments && finding.severity == findings::Severity::error) return "comments hold, or fail";
   if (finding.standing.baseline == Baseline::unchanged || (settings.accepts && !about_comments)) return {};
-  for (const Condition& condition : settings.fail_on)
+  for (const Condition& condition : settings.fail_on) {
     if (meets(condition, finding)) return condition.text;
+    if (const auto* limit = std::get_if<Comparison>(&condition.what); limit && may_break(*limit, finding))
+      return fmt::format("{}, which is not decided", condition.text);
+  }
   if (settings.fail_on.empty() && settings.baseline && !about_comments &&
       finding.severity >= findings::Severity::warning)
     return finding.standing.baseline == Baseline::worse ? "worse than in the baseline"
@@ -218,6 +248,7 @@ Outcome apply(List& list, const Settings& settings, const std::vector<Comments>&
   for (const Comments& of_file : comments) hold_to_comments(list, hidden, of_file);
   set_severities(list, settings); // of what came since
   if (settings.baseline) {
+    if (!settings.accepts) want_costs_of_all(list, *settings.baseline);
     const Baseline rest{compare(list, *settings.baseline)};
     List left_out{hidden};
     left_out.findings.insert(left_out.findings.end(), elsewhere.begin(), elsewhere.end());

@@ -389,6 +389,9 @@ Result<Model> compare(std::vector<Side> sides, const std::vector<summary::Source
     return kernel.launches[model.base] != kernel.launches[model.other];
   });
   const bool accepted = std::ranges::find(options.accepted, Reason::uncounted) != options.accepted.end();
+  if (missing && !accepted && !model.differs)
+    model.notes.push_back("the sides differ in their launches alone: --launches counts as many of a run, "
+                          "--accept uncounted lets it pass");
   model.differs = model.differs || (missing && !accepted);
   return model;
 }

@@ -174,6 +174,7 @@ std::optional<Kernel::Side> side_of(const View& view, const summary::Kernel* ker
                    0};
   if (const summary::Stage stage = busiest_of(view, *kernel); stage.cycles != 0)
     out.stage = stage.words, out.busiest = static_cast<double>(stage.cycles) / divisor;
+  out.too_short = view.architecture(*kernel) == 0 && kernel->limiter == summary::Limiter::none;
   return out;
 }
 

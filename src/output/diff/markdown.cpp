@@ -29,18 +29,18 @@ std::string mark(Change change) {
 
 std::string line_row(const Model& model, const Entry& entry) {
   const Line& line = *entry.line;
-  std::string costs;
+  std::string costs, changes;
   for (const ComparedAccess& access : line.accesses) {
     if (access.change == Change::same) continue;
     const ComparedAccess::Side& side = access.after ? *access.after : *access.before;
     costs += (costs.empty() ? "" : "<br>") +
              findings::markdown_cell(fmt::format("{}: {}", side.what, cost_text(access)));
+    changes += (changes.empty() ? "" : "<br>") + change_text(access, model.counted);
   }
   std::string where =
       findings::markdown_cell(place_name(line)) + "<br>" + findings::markdown_cell(text_of(line));
   return fmt::format("| {} | {} | {} | {} | {} |\n", mark(line.change),
-                     findings::markdown_cell(kernel_name(*entry.kernel)), where, costs,
-                     model.counted ? change_text(line) : "");
+                     findings::markdown_cell(kernel_name(*entry.kernel)), where, costs, changes);
 }
 
 std::string kernel_rows(const Model& model) {

@@ -74,6 +74,7 @@ struct Kernel {
     Cost cost;
     std::string_view stage; // that its accesses keep busiest (summary/limit.h); empty: not known
     double busiest = 0;     // cycles of it
+    bool too_short = false; // its launches take longer to start
   };
   std::optional<Side> before, after;
   bool renamed = false;    // matched by what its lines are

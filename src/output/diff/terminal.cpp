@@ -90,8 +90,13 @@ std::string kernel_costs(const Kernel& kernel) {
   auto waste = [](const std::optional<Kernel::Side>& side) {
     return side ? text::percent(side->cost.waste()) : std::string();
   };
-  return fmt::format("{}; for nothing {}", cycles_text(kernel.cycles),
-                     from_to(waste(kernel.before), waste(kernel.after)));
+  std::string out = fmt::format("{}; for nothing {}", cycles_text(kernel.cycles),
+                                from_to(waste(kernel.before), waste(kernel.after)));
+  if (!kernel.before || !kernel.after) return out;
+  if (kernel.before->stage != kernel.after->stage && kernel.cycles.of_busiest)
+    out += fmt::format("; busiest: {} → {}", kernel.before->stage, kernel.after->stage);
+  if (kernel.before->too_short && kernel.after->too_short) out += "; too short to matter: launch overhead";
+  return out;
 }
 
 // Of the largest launch.
@@ -118,7 +123,7 @@ std::string kernel_head(const Page& page, const Kernel& kernel) {
     out += wrap(fmt::format("no faster: its busiest stage, {}, takes {} cycles as before",
                             kernel.after->stage, amount(kernel.after->busiest)),
                 "  ", width);
-  if (kernel.change == Change::better && kernel.before && kernel.after &&
+  if (page.model.counted && kernel.change == Change::better && kernel.before && kernel.after &&
       kernel.after->cost.cycles >= kernel.before->cost.cycles)
     out +=
         blocks(*kernel.after) > blocks(*kernel.before)

@@ -36,11 +36,6 @@ std::string traffic_text(const Traffic& traffic) {
                      traffic.unit, text::percent(share));
 }
 
-template <class T> std::string change_of_sides(const T& it, double before, double after) {
-  if (!it.before) return "new";
-  return it.after ? change_text(before, after) : "gone";
-}
-
 } // namespace
 
 std::string change_text(double before, double after) {
@@ -60,11 +55,9 @@ std::string change_text(const ComparedAccess& access, bool counted) {
   return counted ? change_text(access.before->cost.cycles, access.after->cost.cycles)
                  : change_text(access.before->each, access.after->each);
 }
-std::string change_text(const Line& line) {
-  return change_of_sides(line, line.old_cost.cycles, line.new_cost.cycles);
-}
 std::string change_text(const Kernel& kernel) {
-  return change_of_sides(kernel, kernel.cycles.before, kernel.cycles.after);
+  if (!kernel.before) return "new";
+  return kernel.after ? change_text(kernel.cycles.before, kernel.cycles.after) : "gone";
 }
 
 std::string amount(double value) {

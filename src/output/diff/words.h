@@ -7,7 +7,6 @@ namespace warplens::diff {
 // "+12%", "-88%", "+0.3%", "25x" from ten times on, "new", "gone", "=".
 std::string change_text(double before, double after);
 std::string change_text(const ComparedAccess&, bool counted);
-std::string change_text(const Line&);
 std::string change_text(const Kernel&);
 
 // 12.5 k; of averages "12.5".

@@ -177,7 +177,8 @@ Saved frame_of(const json& document) {
   take(program, "exit_code", input.outcome.exit_code);
   take(program, "signal", input.outcome.signal);
   measure::take_name(program, "stopped", input.outcome.stopped);
-  if (!document.contains("launches")) throw Unreadable("there is no member 'launches'");
+  for (const char* member : {"launches", "kernels"})
+    if (!document.contains(member)) throw Unreadable(fmt::format("there is no member '{}'", member));
   each_object(document, "interrupted", [&](const json& value) { take_interrupted(value, input); });
   if (document.contains("files"))
     for (const auto& [file, shown] : object_in(document, "files").items())

@@ -17,6 +17,7 @@ struct CheckInput {
   std::optional<toolchain::Compiler>
       compiler{}; // that a compile_commands.json compiles it with: a source by any name
   std::optional<diag::Diagnostic> error{}; // why it cannot be read
+  bool outside_build = false;              // check -p names a build, which does not compile it
 };
 bool is_source(const CheckInput&); // of CUDA, in a file
 

@@ -2,6 +2,7 @@
 #include "driver/findings/examine.h"
 #include "arch/count.h"
 #include "arch/table.h"
+#include "base/characters.h"
 #include "base/launch_limits.h"
 #include "check/findings.h"
 #include "driver/findings/gates.h"
@@ -151,6 +152,9 @@ void name_local_arrays(std::vector<check::Judgement>& all, SourceTexts& sources)
 InputResult judge(const CheckInput& input, const check::Options& options, const CompileFor& how,
                   SourceTexts& sources, bool colour) {
   InputResult out;
+  if (input.outside_build)
+    out.said = fmt::format("warplens: the build has no command for '{}': it gets --compile-options alone\n",
+                           one_line(input.path));
   auto texts = read_ptx(input, how, [&](std::string_view text) { out.said += diag::without_controls(text); });
   auto fail = [&](diag::Diagnostic bad, std::string_view text) {
     const std::string error = first_error(out.said);
@@ -228,6 +232,29 @@ void place(findings::List& list, SourceTexts& sources) {
   }
 }
 
+// The sources of a build, by their real paths.
+Result<std::multimap<fs::path, CheckInput>> sources_of_build(const std::string& build,
+                                                             const std::vector<std::string>& options) {
+  std::multimap<fs::path, CheckInput> out;
+  if (build.empty()) return out;
+  std::error_code error;
+  const fs::path file =
+      fs::is_directory(build, error) ? fs::path(build) / "compile_commands.json" : fs::path(build);
+  std::optional<std::string> text = os::read_file(file);
+  if (!text)
+    return failure(diag::error("no-input", fmt::format("cannot read '{}'", file.string()), {},
+                               "-p takes the folder of a build; CMake writes the file with "
+                               "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
+  Result<std::vector<CheckInput>> sources = compile_commands(*text, file.string());
+  if (!sources) return failure(sources.error());
+  for (CheckInput& source : *sources) {
+    source.options.insert(source.options.end(), options.begin(), options.end());
+    const fs::path real = fs::weakly_canonical(source.path, error);
+    out.emplace(real, std::move(source));
+  }
+  return out;
+}
+
 } // namespace
 
 SourceTexts::SourceTexts(const std::vector<CheckInput>& inputs)
@@ -270,14 +297,25 @@ Result<std::vector<CheckInput>> inputs_of(const CheckOptions& o,
                                           const std::function<bool(const std::string&)>& wanted) {
   Result<std::vector<std::string>> words = split_words(o.compile_options);
   if (!words) return failure(words.error());
+  Result<std::multimap<fs::path, CheckInput>> build = sources_of_build(o.compile_commands, *words);
+  if (!build) return failure(build.error());
   std::vector<CheckInput> out;
   std::set<std::pair<std::string, std::vector<std::string>>>
       known; // a folder and a file in it may both be given
   for (const std::string& path : o.inputs) {
     Result<std::vector<CheckInput>> some = inputs_in(path, *words, wanted);
     if (!some) some = std::vector<CheckInput>{{.path = path, .options = {}, .error = some.error()}};
-    for (CheckInput& input : *some)
-      if (known.emplace(input.path, input.options).second) out.push_back(std::move(input));
+    for (CheckInput& input : *some) {
+      std::error_code error;
+      const auto [begin, end] = build->equal_range(fs::weakly_canonical(input.path, error));
+      for (auto of_build = begin; of_build != end; ++of_build)
+        if (known.emplace(input.path, of_build->second.options).second) {
+          out.push_back(of_build->second);
+          out.back().path = input.path;
+        }
+      input.outside_build = !build->empty() && begin == end && is_source(input);
+      if (begin == end && known.emplace(input.path, input.options).second) out.push_back(std::move(input));
+    }
   }
   return out;
 }

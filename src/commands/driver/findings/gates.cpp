@@ -208,10 +208,9 @@ Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
   }
   const std::set<std::string> kernels = kernels_of(list);
   const bool of_run = findings::is_of_run(list);
+  const bool of_other = settings_.baseline && settings_.baseline->of_run.value_or(of_run) != of_run;
   gates::Outcome outcome = gates::apply(list, settings, comments);
-  if (sources.is_filtered || !findings::is_conclusive(list) ||
-      (settings_.baseline && settings_.baseline->of_run.value_or(of_run) != of_run))
-    outcome.gone.clear();
+  if (sources.is_filtered || !findings::is_conclusive(list) || of_other) outcome.gone.clear();
   if (of_run) // of a kernel that was not launched, nothing is known
     std::erase_if(outcome.gone, [&](const gates::Known& known) { return !kernels.contains(known.kernel); });
   const bool gated = settings_.accepts || settings_.baseline.has_value() ||
@@ -219,7 +218,12 @@ Gates::Held Gates::hold(List& list, const FindingSources& sources) const {
                        return !std::holds_alternative<gates::Never>(condition.what);
                      });
   const bool answered = !gated || findings::is_conclusive(list);
-  return {outcome.failing, answered, closing(list, outcome)};
+  std::string said;
+  if (of_other)
+    said = fmt::format(
+        "warplens: the baseline is of warplens {}: a run has averages, and check the worst case\n",
+        of_run ? "check" : "run");
+  return {outcome.failing, answered, said + closing(list, outcome)};
 }
 
 std::string configuration_at(const diag::Diagnostic& diagnostic) {
@@ -249,6 +253,8 @@ Result<void> write_findings(const List& list, const findings::SourceText& text_o
     if (auto done = outputs.write("--findings", findings::json(list, version), output); !done) return done;
   if (!asked.junit.empty())
     if (auto done = outputs.write("--junit", findings::junit(list), output); !done) return done;
+  if (!asked.gitlab.empty())
+    if (auto done = outputs.write("--gitlab", findings::gitlab(list), output); !done) return done;
   if (!asked.markdown.empty())
     if (auto done = outputs.write("--markdown", findings::markdown(list), output); !done) return done;
   if (!asked.write_baseline.empty() && findings::is_conclusive(list))

@@ -6,7 +6,9 @@
 namespace warplens::driver {
 
 struct CheckOptions {
-  std::vector<std::string> inputs;            // files, "-", compile_commands.json
+  std::vector<std::string> inputs; // files, "-", compile_commands.json
+  std::string
+      compile_commands; // a build's folder or its compile_commands.json, which has the options of inputs; empty: none
   std::string block, grid;                    // "32,8"; empty: not known
   std::vector<std::string> settings;          // "n=1024"
   std::string sm = "90";                      // one or several; verdicts are for the first

@@ -87,6 +87,7 @@ Named Outputs::named(const GateOptions& options) {
   return given({{"--sarif", options.sarif},
                 {"--findings", options.findings},
                 {"--junit", options.junit},
+                {"--gitlab", options.gitlab},
                 {"--markdown", options.markdown},
                 {"--write-baseline", options.write_baseline},
                 {"--fix-dry-run", options.fix_dry_run ? "-" : ""}}); // a diff for `patch`, and nothing else

@@ -166,8 +166,9 @@ std::string with_rank(const std::string& name, u32 rank) {
 Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
   RankOutputs out{asked, asked, asked, {}, false};
   auto names = [](RunOptions& o) {
-    return std::array{&o.json,           &o.html,           &o.report,      &o.gates.sarif,
-                      &o.gates.markdown, &o.gates.findings, &o.gates.junit, &o.gates.write_baseline};
+    return std::array{&o.json,        &o.html,           &o.report,
+                      &o.gates.sarif, &o.gates.markdown, &o.gates.findings,
+                      &o.gates.junit, &o.gates.gitlab,   &o.gates.write_baseline};
   };
   const auto own = names(out.own), all = names(out.all), alone = names(out.alone);
   for (std::size_t n = 0; n < own.size(); ++n) {
@@ -184,6 +185,7 @@ Result<RankOutputs> name_outputs(const RunOptions& asked, const Job& job) {
   GateOptions written;
   written.sarif = out.own.gates.sarif, written.markdown = out.own.gates.markdown;
   written.findings = out.own.gates.findings, written.junit = out.own.gates.junit;
+  written.gitlab = out.own.gates.gitlab;
   out.own.gates = written;
   out.own.strict = out.own.verify_fix = false;
   if (job.rank != 0) out.own.no_progress = true;
