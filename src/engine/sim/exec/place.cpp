@@ -149,7 +149,7 @@ std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
       at_start ? "to " + name_of(*there)
       : there  ? place_inside(*there, pointer->value)
                : fmt::format("to {:#x}, {}", pointer->value,
-                             is_host_memory(x, pointer->value) ? "which is memory of the host"
+                            is_host_memory(x, pointer->value) ? "which is memory of the host"
                                                                : "which is in no allocation");
   const i64 offset = static_cast<i64>(address - pointer->value);
   constexpr i64 far = i64{1} << 30;

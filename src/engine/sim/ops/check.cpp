@@ -63,9 +63,10 @@ std::string help_for(const Exec& x, const Op& op, u64 at) {
     return "allocate it on the device with cudaMalloc, and copy it there with cudaMemcpy";
   const std::optional<PointerParameter> pointer = pointer_of(x, op);
   if (pointer && !pointer->target && pointer->value != 0)
-    return fmt::format("parameter {} is {:#x}, where no device memory is: pass what cudaMalloc gave, before it is "
-                       "freed (for a kernel's file, --arg 'f32[1024]' gives memory)",
-                       pointer->parameter, pointer->value);
+    return fmt::format(
+        "parameter {} is {:#x}, where no device memory is: pass what cudaMalloc gave, before it is "
+        "freed (for a kernel's file, --arg 'f32[1024]' gives memory)",
+        pointer->parameter, pointer->value);
   if (at < 4096)
     return "the pointer is null: allocate what it should point to, and look at what cudaMalloc returned";
   return std::string(check_the_index);
@@ -112,12 +113,13 @@ void check_device_memory(Exec& x, const Op& op, const AccessView& a) {
 void check_window(Exec& x, const Op& op, const AccessView& a, u64 size) {
   std::string_view name = a.space == StateSpace::local ? "local" : "parameter";
   const bool shared = a.space == StateSpace::shared;
-  const std::string help = shared ? "check the index, and the dynamic shared size in the launch <<<…>>> "
-                                    "(--shared BYTES for a .ptx file)"
-                                  : a.space == StateSpace::local
-                               ? "check the index, and how deep calls nest: cudaDeviceSetLimit(cudaLimitStackSize, …) gives "
-                                 "each thread more local memory"
-                               : "check the index";
+  const std::string help =
+      shared ? "check the index, and the dynamic shared size in the launch <<<…>>> "
+               "(--shared BYTES for a .ptx file)"
+      : a.space == StateSpace::local
+          ? "check the index, and how deep calls nest: cudaDeviceSetLimit(cudaLimitStackSize, …) gives "
+            "each thread more local memory"
+          : "check the index";
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (Memory::Range{0, size}.covers(at, a.bytes)) return;
     std::string message = fmt::format(
@@ -154,7 +156,8 @@ void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
   warn(x, op, "kernel-out-of-bounds",
        fmt::format("{} of {} at {:#x} is outside its allocation, inside a mapped page: a GPU may not notice",
                    kind_name(x, op), bytes_text(bytes), at),
-       thread, with_pointer(x, op, at, {describe_address(x, at)}), std::string(check_the_index), tolerated(x));
+       thread, with_pointer(x, op, at, {describe_address(x, at)}), std::string(check_the_index),
+       tolerated(x));
 }
 
 void check_lanes(Exec& x, const Op& op, const AccessView& a) {

@@ -126,8 +126,9 @@ void AccessChecks::look_at_global(const Op& op, u32 thread, u64 address, u32 byt
     const std::optional<PointerParameter> pointer = pointer_of(x_, op);
     if (pointer && pointer->target && pointer->target->address != memory.range(*at).begin)
       warn(x_, op, "kernel-out-of-bounds",
-           fmt::format("load of {} bytes at {:#x} is outside its allocation, inside another one that nobody wrote",
-                       bytes, address),
+           fmt::format(
+               "load of {} bytes at {:#x} is outside its allocation, inside another one that nobody wrote",
+               bytes, address),
            thread, {describe_pointer(x_, op, address), describe_address(x_, address)},
            "check the index against the size that was allocated", diag::Severity::error);
     else
