@@ -116,8 +116,10 @@ class Report:
         self.data, self.text, self.output = data, text, output
         self.failed = list(failed)
         """Findings that `fail_on` or `baseline` fail for, one row each; `fails` says why."""
-        self.passed = self.exit_code == 0 if passed is None else passed
-        """The command ended with 0: the program did, and what was asked of its findings holds. In a test: assert report.passed."""
+        failed_launch = any(k["status"] == "failed" for k in data["kernels"])
+        self.passed = (self.exit_code == 0 if passed is None else passed) and not failed_launch
+        """The command ended with 0: the program did, and what was asked of its findings holds; and no launch failed. In a test:
+        assert report.passed."""
 
     def __repr__(self) -> str:
         return f"<warplens.Report of {' '.join(self.data['program']['command'])}: {len(self.data['kernels'])} kernels>"
@@ -134,7 +136,9 @@ class Report:
 
     @property
     def messages(self) -> List[str]:
-        return [message["message"] for message in self.data["messages"]]
+        """What was said of launches and of the run, each once."""
+        of_launches = [message for launch in self.data["launches"] for message in launch["diagnostics"]]
+        return list(dict.fromkeys(message["message"] for message in of_launches + self.data["messages"]))
 
     @property
     def kernels(self) -> List[Row]:
@@ -247,9 +251,14 @@ class Check(List[Row]):
 
 
 def check(files: Union[str, Words], **options: Any) -> Check:
-    """Judges sources without running them: check("kernels.cu", sm="90"). Options are those of `warplens check`."""
+    """Judges sources without running them: check("kernels.cu", sm="90"). Options are those of `warplens check`.
+
+    Where nothing could be judged, as in a file that does not compile, that is an Error.
+    """
     words = [files] if isinstance(files, (str, os.PathLike)) else list(files)
     data = _answer(["check", "--json", *_options(options), *words], "check")
+    if data["not_judged"] and not data["accesses"] and not data["findings"]:
+        raise Error("\n".join("\n".join([m["message"], *m["notes"]]) for m in data["not_judged"]))
     out = Check({"rule": f["rule"], "severity": f["severity"], "certainty": f["certainty"], "file": f["file"], "line": f["line"],
                  "kernel": f["kernel"], "array": f["array"], "message": f["message"], "source": f["source"],
                  "change": (f["fix"] or {}).get("text")} for f in data["findings"])

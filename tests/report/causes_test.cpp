@@ -164,6 +164,19 @@ TEST(Causes, IdleLanesAreNotCalledFine) {
   EXPECT_TRUE(says(fine, "Nothing to fix, no access moves more than it needs: k"));
 }
 
+TEST(Causes, AKernelWithAMistakeIsNotCalledFine) {
+  Input input = model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {4}})}).input;
+  input.launches[0].record.diagnostics = {diag::warning("kernel-out-of-bounds", "outside")};
+  const std::string text =
+      terminal(*build(input, [](const auto&, u32) { return std::nullopt; }, {}), {.width = 100});
+  EXPECT_EQ(text.find("Nothing"), text.npos) << text;
+  input.launches[0].record.status = measure::Status::failed;
+  const std::string failed =
+      terminal(*build(input, [](const auto&, u32) { return std::nullopt; }, {}), {.width = 100});
+  EXPECT_TRUE(says(failed, "-            -  failed"))
+      << failed; // how much it was depends on when it was stopped
+}
+
 TEST(Causes, ABroadcastIsNotRed) {
   std::string text =
       terminal(model_of({counted({"k", {load(0, {{"/s/a.cu", 3, 1, ""}})}, {0}})}), {100, true});

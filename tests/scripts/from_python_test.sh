@@ -49,7 +49,9 @@ assert "~" in sampled._repr_html_()
 
 found = warplens.check(f"{examples}/transpose.cu", compiler="clang")
 assert any(f["line"] == 32 and f["rule"] == "bank-conflict" and f["change"] for f in found), found
-assert "does not exist" in warplens.check("nowhere.cu").not_judged[0]["message"]
+open("broken.cu", "w").write("__global__ void k(int* a) { a[0] = }")
+in_part = warplens.check([f"{examples}/transpose.cu", "nowhere.cu"], compiler="clang")
+assert len(in_part) == len(found) and "does not exist" in in_part.not_judged[0]["message"], in_part.not_judged
 assert found.data["schema"] == 1 and "bank conflict" in found._repr_html_()
 
 access = warplens.explain("A[threadIdx.x*n]", set={"n": 1024})
@@ -69,8 +71,12 @@ assert held.passed and not held.failed and report.passed and not again.failed, h
 
 failed = warplens.run(["sh", "-c", "exit 3"])
 assert failed.exit_code == 3 and not failed.passed and failed.kernels == [] and failed.messages
+open("null.cu", "w").write("__global__ void k(int* a) { *a = 1; }\nint main() { k<<<1, 1>>>(nullptr); cudaDeviceSynchronize(); }")
+null = warplens.run("null.cu", compiler="clang")
+assert null.exit_code == 0 and not null.passed and null.messages, null.text
 for wrong in (lambda: warplens.run("nowhere.cu"), lambda: warplens.run(["true"], no_such_option=1), lambda: warplens.explain("A["),
-              lambda: warplens.load("try.py"), lambda: warplens.compare("run.json", "nowhere")):
+              lambda: warplens.check("nowhere.cu"), lambda: warplens.check("broken.cu", compiler="clang"), lambda: warplens.load("try.py"),
+              lambda: warplens.compare("run.json", "nowhere")):
     try:
         wrong()
     except warplens.Error as error:

@@ -65,7 +65,37 @@ for compiler in $compilers; do
   done
 done
 run "$warplens" run --compiler clang --json report.json failed_calls.cu
-expect_json report.json "$failed" ''
+json report.json "$failed" >failed # copies and fills alone: what is read later looks like a result
+expect_failed 'cudaMemcpy returned cudaErrorInvalidValue' 'to nowhere'
+expect_failed 'cudaMemset returned cudaErrorInvalidValue' 'past its end'
+expect_failed 'cudaMemset3D returned cudaErrorInvalidValue' 'a box'
+[ "$(wc -l <failed)" = 3 ] || fail "other calls are told of: $(cat failed)"
+
+# An index that leaves its array: told with the index, also where it lands in another array. Leaks of one size keep their places.
+cat >stencil.cu <<'CU'
+__global__ void stencil(const int* in, int* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + n];
+}
+int main(int, char** argv) {
+  int *in, *out;
+  cudaMalloc(&in, 4096);
+  cudaMalloc(&out, 4096);
+  cudaMemset(in, 0, 4096);
+  stencil<<<1, 1024>>>(in, out, *argv[1] == 'f' ? 1024 : -3);
+  cudaDeviceSynchronize();
+}
+CU
+run "$warplens" run --compiler clang --check memory --strict --json report.json stencil.cu far
+expect_code 1
+expect_json report.json "$kinds" "['kernel-out-of-bounds']"
+expect_said 'kernel-out-of-bounds 3 .*, index 1024 of 1024 elements of 4 bytes at the start of allocation 2'
+expect_said 'memory-leak .* free what is allocated at .*stencil.cu:7'
+expect_said 'memory-leak .* free what is allocated at .*stencil.cu:8'
+[ "$(grep -c 'in 1 allocation were never freed' stderr)" = 2 ] || fail "leaks of one size are one message: $(cat stderr)"
+run "$warplens" run --compiler clang --json report.json stencil.cu before
+expect_said 'kernel-out-of-bounds 3 .*, index -3 of 1024 elements of 4 bytes'
+expect_not_in stderr 'Nothing (is wasted|to fix)'
 
 # What --check finds is an error in each form; memory that is never freed is a note, with a rule of its own.
 cat >leak.cu <<'CU'

@@ -23,7 +23,12 @@ int note_unsupported_call(const char* function) {
   return remember(cudaErrorNotSupported);
 }
 
-bool watches_failed_calls() { return options_from_environment().launch_checks().memory; }
+namespace {
+
+bool watches_all() {
+  static const bool asked_for = options_from_environment().launch_checks().memory;
+  return asked_for;
+}
 
 bool returns_no_error(std::string_view function) {
   static constexpr std::string_view names[] = {"cudaCreateChannelDesc", "cudaGetErrorName",
@@ -33,6 +38,16 @@ bool returns_no_error(std::string_view function) {
                                                "cuTexRefSetMipmapLevelBias", "cuTexRefSetMipmapLevelClamp"};
   return std::find(std::begin(names), std::end(names), function) != std::end(names) ||
          (function.starts_with("__cuda") && !function.starts_with("__cudaLaunchKernel"));
+}
+
+} // namespace
+
+// A copy that fails leaves data behind that looks like a result; other calls may be questions.
+bool is_watched(std::string_view function) {
+  static constexpr std::string_view copies[] = {"cudaMemcpy", "cudaMemset", "cuMemcpy", "cuMemset"};
+  return !returns_no_error(function) &&
+         (watches_all() ||
+          std::ranges::any_of(copies, [&](std::string_view begin) { return function.starts_with(begin); }));
 }
 
 // Of a launch: the stub that compilers make of a kernel, nvcc's function around it, and who calls that.
@@ -46,6 +61,7 @@ void note_failed_call(std::string_view function, int error, const char* name) {
   if (function.ends_with("_ptds") || function.ends_with("_ptsz")) function.remove_suffix(5);
   Runtime& runtime = Runtime::get();
   std::lock_guard lock(runtime.mutex);
+  if (!watches_all() && runtime.sticky != cudaSuccess) return; // the kernel's error, which is told
   measure::FailedCall call{getpid(), std::string(function), name, calling_places(most_frames), 0};
   auto [calls, first] = runtime.failed.try_emplace(std::array{call.function, call.error, call.place}, 0);
   if (!first) {

@@ -1,6 +1,6 @@
-// --check memory: calls of the CUDA API that return an error to the program.
+// Calls of the CUDA API that return an error to the program: copies and fills of any run, each call with --check memory.
 //
-// The program reaches each function by a table (preload/exports.h, driver_api/entry_points.h). With the check each row gets a function
+// The program reaches each function by a table (preload/exports.h, driver_api/entry_points.h). Each row that is watched gets a function
 // that calls the real one and looks at what it returns. So only the program's own calls are seen, and by the names that
 // the program uses. Its type is that of no function in the table: by the System V ABI for x86-64 six words are passed in
 // registers, and the others, structures by value included, as words on the stack, which are passed on as they are. No row
@@ -19,8 +19,7 @@ namespace warplens::runtime {
 void note_failed_call(std::string_view function, int error, const char* name);
 const char* runtime_error_name(int error);
 int note_unsupported_call(const char* function); // with or without the check: cudaErrorNotSupported
-bool watches_failed_calls();                     // the user asks for the check
-bool returns_no_error(std::string_view function);
+bool is_watched(std::string_view function);
 
 using Word = u64;
 // A Row has the name of its function, and those of its API's errors.

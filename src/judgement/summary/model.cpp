@@ -53,7 +53,7 @@ bool lines_known(const std::vector<Kernel>& kernels) {
 bool is_same(const diag::Diagnostic& a, const diag::Diagnostic& b) {
   if (a.span.line != 0 && !a.kind.empty())
     return a.kind == b.kind && a.severity == b.severity && a.span == b.span && a.inlined_at == b.inlined_at;
-  return a.message == b.message && a.span == b.span;
+  return a.message == b.message && a.help == b.help && a.span == b.span;
 }
 
 // The same about the same place once, with how often.

@@ -231,10 +231,11 @@ std::string kernel_list(const Page& page) {
       '\n';
   for (std::size_t i = 0; i < shown; ++i) {
     const Kernel& kernel = *kernels[i];
-    std::string limited(measure::is_counted(kernel.status) || kernel.measured ? name(kernel.limiter)
-                                                                              : measure::name(kernel.status));
+    const bool counted = measure::is_counted(kernel.status) || kernel.measured;
+    std::string limited(counted ? name(kernel.limiter) : measure::name(kernel.status));
     if (kernel.measured_time) limited += fmt::format(", took {}", human_time(*kernel.measured_time));
-    const Moved moved = moved_by(kernel);
+    const Moved moved =
+        counted ? moved_by(kernel) : Moved{}; // of a part, which depends on when it was stopped
     const bool sampled = kernel.status == measure::Status::sampled;
     std::string title = shown_name(page, kernel, conflicts);
     if (names[title] > 1) { // which of them it is, a line of its own tells

@@ -30,6 +30,7 @@ std::string headline_section(const Page&); // the answer
 // Kernels without a finding; `found`: the others, by their index.
 std::string verdict_section(const Page&, const std::set<u32>& found);
 bool has_idle_lanes(const Kernel&);                     // in most of what it asks for
+bool has_mistake(const Page&, const Kernel&);           // did a launch what it may not?
 std::string kernel_list(const Page&);                   // a line for each kernel
 std::string access_list(const Page&, std::size_t room); // so many of the accesses that no cause tells of
 std::string group_section(const Page&);                 // --group-by: one table over the program

@@ -240,6 +240,16 @@ std::string first_warning(const Page& page) {
   return page.style.poor(wrap(text, "", page.options.width));
 }
 
+// Then that what it did was right is not to be read between the lines.
+bool has_mistakes(const Page& page) {
+  const Model& model = page.model;
+  return model.input.outcome.signal != 0 ||
+         std::ranges::any_of(model.kernels, [&](const Kernel& k) { return has_mistake(page, k); }) ||
+         std::ranges::any_of(model.warnings, [](const Warning& warning) {
+           return warning.diagnostic.severity == diag::Severity::error;
+         });
+}
+
 // A kernel that was launched with several blocks has one table where these make no difference.
 std::string kernel_sections(const Page& page) {
   const TerminalOptions& options = page.options;
@@ -303,7 +313,7 @@ std::string title_section(const Page& page) {
   if (!totals.empty())
     out += totals;
   else if (model.moved_bytes != 0 && model.complete && !model.input.measured &&
-           std::ranges::none_of(model.kernels, has_idle_lanes))
+           std::ranges::none_of(model.kernels, has_idle_lanes) && !has_mistakes(page))
     out +=
         page.style.good(wrap("Nothing is wasted: no access moves more than its lanes ask for.", "", width));
   if (std::string how = ended(model.input); !how.empty()) out += page.style.poor(wrap(how, "", width));

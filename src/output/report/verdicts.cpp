@@ -176,6 +176,14 @@ bool has_idle_lanes(const Kernel& kernel) {
          active_lanes(sum_of(kernel)) < few_lanes;
 }
 
+bool has_mistake(const Page& page, const Kernel& kernel) {
+  return std::ranges::any_of(kernel.alike, [&](u32 launch) {
+    return std::ranges::any_of(
+        page.model.input.launches[launch].record.diagnostics,
+        [](const diag::Diagnostic& said) { return said.severity != diag::Severity::note; });
+  });
+}
+
 std::string verdict_section(const Page& page, const std::set<u32>& found) {
   std::vector<const Kernel*> fine, timed,
       untouched; // timed: with accesses that are in no sum, and so in no verdict
@@ -187,7 +195,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     const Kernel& kernel = page.model.kernels[k];
     if (std::string text = spill_text(kernel); !text.empty() && measure::is_counted(kernel.status))
       out += page.style.poor(hanging("Spilled registers: " + text, page.options.width));
-    if (!measure::is_counted(kernel.status) || found.contains(k)) continue;
+    if (!measure::is_counted(kernel.status) || found.contains(k) || has_mistake(page, kernel)) continue;
     if (kernel.measured && kernel.lines.empty()) continue; // nothing is known by instruction
     std::string label = clip_middle(kernel.label, 60);
     if (kernel.moved_bytes == 0) {

@@ -90,50 +90,74 @@ bool is_host_memory(const Exec& x, u64 address) {
   return !device.memory->mapped(address, 1) && device.is_host && device.is_host(address);
 }
 
+static std::string place_inside(const Allocation& allocation, u64 address) {
+  const u64 offset = address - allocation.address;
+  return (offset == 0 ? "at the start of " : fmt::format("{} bytes into ", offset)) + name_of(allocation);
+}
+
 std::string describe_address(const Exec& x, u64 address) {
   const Memory& memory = *x.launch.device.memory;
   if (is_host_memory(x, address))
     return "this is memory of the host: on its stack, from malloc or new, or a static variable";
   if (!memory.find(address))
     if (std::optional<Allocation> freed = memory.freed(address))
-      return fmt::format("{} bytes into {}, which was freed", address - freed->address, name_of(*freed));
+      return place_inside(*freed, address) + ", which was freed";
   std::optional<Allocation> nearest = memory.nearest(address);
   if (!nearest) return "nothing is allocated on the device";
-  u64 end = nearest->address + nearest->size;
-  if (address < nearest->address)
-    return fmt::format("{} bytes before {}", nearest->address - address, name_of(*nearest));
-  if (address >= end) return fmt::format("{} bytes past the end of {}", address - end, name_of(*nearest));
-  return fmt::format("{} bytes before the end of {}", end - address, name_of(*nearest));
+  const u64 end = nearest->address + nearest->size;
+  const u64 distance = address < nearest->address ? nearest->address - address : address - end;
+  constexpr u64 farthest = u64{1} << 40; // where a distance in bytes tells nothing
+  if (address >= nearest->address && address < end) return place_inside(*nearest, address);
+  if (distance >= farthest) return "far from all that is allocated on the device";
+  if (address < nearest->address) return fmt::format("{} bytes before {}", distance, name_of(*nearest));
+  return (distance == 0 ? "right behind the end of " : fmt::format("{} bytes past the end of ", distance)) +
+         name_of(*nearest);
 }
 
-std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
-  if (x.code != x.launch.entry || !op.site.valid()) return "";
+std::optional<PointerParameter> pointer_of(const Exec& x, const Op& op) {
+  if (x.code != x.launch.entry || !op.site.valid()) return {};
   const ir::Function& function = *x.code->function;
   for (const ir::SiteOrigin& one : ir::origins(*x.code->module, function)) {
     if (one.site != op.site) continue;
     const access::Array array = ir::array_of(*x.code->module, function, one.origin);
     if (array.kind != access::ArrayKind::parameter || array.indirect ||
         array.parameter >= function.parameters.size())
-      return "";
+      return {};
     const u64 at =
         u64{parameter_layout(*x.code->module, function).each[array.parameter].first} + array.offset;
-    u64 pointer = 0;
-    if (at + sizeof pointer > x.launch.parameters.size()) return "";
-    std::memcpy(&pointer, x.launch.parameters.data() + at, sizeof pointer);
-    const std::optional<Allocation> there = x.launch.device.memory->find(pointer);
-    std::string target = there && pointer == there->address ? "to " + name_of(*there)
-                         : there ? fmt::format("{} bytes into {}", pointer - there->address, name_of(*there))
-                                 : fmt::format("to {:#x}, {}", pointer,
-                                               is_host_memory(x, pointer) ? "which is memory of the host"
-                                                                          : "which is in no allocation");
-    const i64 distance = static_cast<i64>(address - pointer);
-    constexpr i64 far = i64{1} << 30;
-    const bool overflowed = there && (distance <= -far || distance >= static_cast<i64>(there->size) + far);
-    return fmt::format("computed from parameter {}, which points {}; offset of the access: {} bytes{}",
-                       array.parameter + 1, target, distance,
-                       overflowed ? ": is the index too large for 32 bits?" : "");
+    PointerParameter out{array.parameter + 1, 0, {}};
+    if (at + sizeof out.value > x.launch.parameters.size()) return {};
+    std::memcpy(&out.value, x.launch.parameters.data() + at, sizeof out.value);
+    out.target = x.launch.device.memory->find(out.value);
+    return out;
   }
-  return "";
+  return {};
+}
+
+// ", index -3 of 10000 elements of 4 bytes": of an array that begins where the pointer points, with elements as large as the access.
+static std::string index_text(const Allocation& array, i64 offset, u32 bytes) {
+  if (offset % bytes != 0 || array.size % bytes != 0) return "";
+  return fmt::format(", index {} of {} elements of {} bytes", offset / bytes, array.size / bytes, bytes);
+}
+
+std::string describe_pointer(const Exec& x, const Op& op, u64 address) {
+  const std::optional<PointerParameter> pointer = pointer_of(x, op);
+  if (!pointer) return "";
+  const std::optional<Allocation>& there = pointer->target;
+  const bool at_start = there && pointer->value == there->address;
+  const std::string target =
+      at_start ? "to " + name_of(*there)
+      : there  ? place_inside(*there, pointer->value)
+               : fmt::format("to {:#x}, {}", pointer->value,
+                            is_host_memory(x, pointer->value) ? "which is memory of the host"
+                                                               : "which is in no allocation");
+  const i64 offset = static_cast<i64>(address - pointer->value);
+  constexpr i64 far = i64{1} << 30;
+  const bool overflowed = there && (offset <= -far || offset >= static_cast<i64>(there->size) + far);
+  return fmt::format("computed from parameter {}, which points {}; offset of the access: {} bytes{}{}",
+                     pointer->parameter, target, offset,
+                     at_start ? index_text(*there, offset, x.code->module->sites[op.site.value].bytes) : "",
+                     overflowed ? ": is the index too large for 32 bits?" : "");
 }
 
 } // namespace warplens::sim

@@ -30,8 +30,15 @@ std::string outside_shared(const Exec&, u64 address);
 // Memory of the program that no device has.
 bool is_host_memory(const Exec&, u64 address);
 std::string describe_address(const Exec&, u64 address);
-// Which parameter the address of an access in the kernel's own code was computed from: "computed from parameter 1, which
-// points 4 bytes into allocation 1 (…); offset of the access: 16 bytes". Empty where that is not known.
+// The parameter that the address of an access in the kernel's own code was computed from, where that is known.
+struct PointerParameter {
+  u32 parameter = 0; // 1-based
+  u64 value = 0;
+  std::optional<Allocation> target; // none: it points into no allocation
+};
+std::optional<PointerParameter> pointer_of(const Exec&, const Op&);
+// The same in words, with where the access is: "computed from parameter 1, which points 4 bytes into allocation 1 (…); offset of
+// the access: 16 bytes". Empty where that is not known.
 std::string describe_pointer(const Exec&, const Op&, u64 address);
 
 } // namespace warplens::sim

@@ -87,7 +87,7 @@ private:
       bool mapped = memory.mapped(address, bytes) && !x_.launch.options.strict_memory;
       std::string message =
           fmt::format("bulk copy of {} bytes at {:#x} is {}", bytes, address,
-                      mapped ? "outside its allocation, inside a mapped page: a GPU does not notice"
+                      mapped ? "outside its allocation, inside a mapped page: a GPU may not notice"
                              : "outside its allocation, or outside all device memory");
       if (!mapped)
         fail(FaultKind::illegal_address, "kernel-illegal-address", message, address,

@@ -55,13 +55,26 @@ void check_alignment(Exec& x, const Op& op, const AccessView& a) {
   });
 }
 
+constexpr std::string_view check_the_index = "check the index against the size that was allocated";
+
 // A page at address 0 is never mapped, so that pointers to nothing are found out.
-std::string help_for(const Exec& x, u64 at) {
+std::string help_for(const Exec& x, const Op& op, u64 at) {
+  if (is_host_memory(x, at))
+    return "allocate it on the device with cudaMalloc, and copy it there with cudaMemcpy";
+  const std::optional<PointerParameter> pointer = pointer_of(x, op);
+  if (pointer && !pointer->target && pointer->value != 0)
+    return fmt::format(
+        "parameter {} is {:#x}, where no device memory is: pass what cudaMalloc gave, before it is "
+        "freed (for a kernel's file, --arg 'f32[1024]' gives memory)",
+        pointer->parameter, pointer->value);
   if (at < 4096)
     return "the pointer is null: allocate what it should point to, and look at what cudaMalloc returned";
-  return is_host_memory(x, at)
-             ? "allocate it on the device with cudaMalloc, and copy it there with cudaMemcpy"
-             : "check the index against the size that was allocated";
+  return std::string(check_the_index);
+}
+
+// A GPU may not notice. Who asks for memory's mistakes wants to know of each.
+diag::Severity tolerated(const Exec& x) {
+  return x.launch.options.checks.memory ? diag::Severity::error : diag::Severity::warning;
 }
 
 // Memory of another device, to which it has no access.
@@ -100,9 +113,13 @@ void check_device_memory(Exec& x, const Op& op, const AccessView& a) {
 void check_window(Exec& x, const Op& op, const AccessView& a, u64 size) {
   std::string_view name = a.space == StateSpace::local ? "local" : "parameter";
   const bool shared = a.space == StateSpace::shared;
-  const std::string help = shared ? "check the index, and the dynamic shared size in the launch <<<…>>> "
-                                    "(--shared BYTES for a .ptx file)"
-                                  : "check the index";
+  const std::string help =
+      shared ? "check the index, and the dynamic shared size in the launch <<<…>>> "
+               "(--shared BYTES for a .ptx file)"
+      : a.space == StateSpace::local
+          ? "check the index, and how deep calls nest: cudaDeviceSetLimit(cudaLimitStackSize, …) gives "
+            "each thread more local memory"
+          : "check the index";
   each_lane(x, a, [&](u32 thread, u64 at) {
     if (Memory::Range{0, size}.covers(at, a.bytes)) return;
     std::string message = fmt::format(
@@ -117,7 +134,7 @@ void check_window(Exec& x, const Op& op, const AccessView& a, u64 size) {
     warn(x, op, "kernel-out-of-bounds",
          fmt::format("{}, inside the {} that the block is given: a GPU does not notice", message,
                      offset_in_shared(x, x.launch.shared_granted)),
-         thread, {}, help);
+         thread, {}, help, tolerated(x));
   });
 }
 
@@ -131,15 +148,16 @@ void check_device_lane(Exec& x, const Op& op, u32 bytes, u32 thread, u64 at) {
     raise(x, op, FaultKind::illegal_address, "kernel-illegal-address",
           fmt::format("{} of {} at {:#x} is outside all device memory", kind_name(x, op), bytes_text(bytes),
                       at),
-          thread, at, with_pointer(x, op, at, {describe_address(x, at)}), help_for(x, at));
+          thread, at, with_pointer(x, op, at, {describe_address(x, at)}), help_for(x, op, at));
   if (x.launch.options.strict_memory)
     raise(x, op, FaultKind::illegal_address, "kernel-out-of-bounds",
           fmt::format("{} of {} at {:#x} is outside its allocation", kind_name(x, op), bytes_text(bytes), at),
-          thread, at, {describe_address(x, at)}, "check the index against the size that was allocated");
+          thread, at, with_pointer(x, op, at, {describe_address(x, at)}), std::string(check_the_index));
   warn(x, op, "kernel-out-of-bounds",
-       fmt::format("{} of {} at {:#x} is outside its allocation, inside a mapped page: a GPU does not notice",
+       fmt::format("{} of {} at {:#x} is outside its allocation, inside a mapped page: a GPU may not notice",
                    kind_name(x, op), bytes_text(bytes), at),
-       thread, {describe_address(x, at)});
+       thread, with_pointer(x, op, at, {describe_address(x, at)}), std::string(check_the_index),
+       tolerated(x));
 }
 
 void check_lanes(Exec& x, const Op& op, const AccessView& a) {

@@ -121,10 +121,21 @@ void AccessChecks::look_at_global(const Op& op, u32 thread, u64 address, u32 byt
     return;
   if (op.kind() == OpKind::store || is_unused_exchange(op)) return written->mark(address, bytes);
   if (std::optional<u64> at = written->first_unwritten(address, bytes);
-      at && memory.range(*at).covers(*at, 1))
-    warn(x_, op, "memory-uninitialized",
-         fmt::format("global memory is read that nobody wrote: {} bytes at {:#x}", bytes, address), thread,
-         {describe_address(x_, *at)}, "write it first: cudaMemset, cudaMemcpy, or a kernel");
+      at && memory.range(*at).covers(*at, 1)) {
+    // An index that leaves its array may land in another one.
+    const std::optional<PointerParameter> pointer = pointer_of(x_, op);
+    if (pointer && pointer->target && pointer->target->address != memory.range(*at).begin)
+      warn(x_, op, "kernel-out-of-bounds",
+           fmt::format(
+               "load of {} bytes at {:#x} is outside its allocation, inside another one that nobody wrote",
+               bytes, address),
+           thread, {describe_pointer(x_, op, address), describe_address(x_, address)},
+           "check the index against the size that was allocated", diag::Severity::error);
+    else
+      warn(x_, op, "memory-uninitialized",
+           fmt::format("global memory is read that nobody wrote: {} bytes at {:#x}", bytes, address), thread,
+           {describe_address(x_, *at)}, "write it first: cudaMemset, cudaMemcpy, or a kernel");
+  }
   if (is_atomic(op.kind())) written->mark(address, bytes);
 }
 
