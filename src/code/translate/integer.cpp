@@ -557,7 +557,7 @@ bool Kernel::integer() {
     if (has(Modifier::ISAT)) return refuse();
     if (has(Modifier::n16x2))
       act("add.u16x2 {}, {}, {};", target(at(0)), read(at(1)), read_halves(at(2)));
-    else if (has(Modifier::n8x4))
+    else if (has(Modifier::U8x4))
       act("{}.u32.u32.u32 {}, {}, {}, 0;", at(2).negated ? "vsub4" : "vadd4", target(at(0)), read(at(1)),
           read(at(2)));
     else
