@@ -85,27 +85,44 @@ void add_terminal_options(CLI::App& command, const std::shared_ptr<text::Colour>
 }
 
 std::string suggested_option(const CLI::App& command, std::string_view argument) {
-  if (!argument.starts_with("--")) return {};
-  constexpr std::string_view of_compilers[] = {"--gpu", "--cc", "--arch", "--gpu-architecture",
-                                               "--offload-arch"};
-  if (std::ranges::find(of_compilers, argument.substr(0, argument.find('='))) != std::end(of_compilers) &&
-      command.get_option_no_throw("--sm") != nullptr)
+  if (!argument.starts_with("-")) return {};
+  const std::string_view name = argument.substr(0, argument.find('='));
+  const auto has = [&](const char* own) { return command.get_option_no_throw(own) != nullptr; };
+  constexpr std::string_view of_compilers[] = {
+      "--gpu", "--cc", "--arch", "-arch", "--gpu-architecture", "--offload-arch"};
+  if (std::ranges::find(of_compilers, name) != std::end(of_compilers) && has("--sm"))
     return "--sm says which GPU: --sm 90; `warplens gpus` lists them";
   static constexpr std::pair<std::string_view, const char*> of_others[] = {
       // Nsight Compute's, and what one may try
       {"--count-only", "--no-results"},
       {"--launch-count", "--launches"},
+      {"-c", "--launches"},
+      {"-s", "--launch-skip"},
       {"--kernel-name", "--kernel"},
+      {"-k", "--kernel"},
       {"--kernel-regex", "--kernel"},
-      {"--export", "--json"}};
+      {"--export", "--json"},
+      {"--csv", "--json"},
+      {"--output", "--report"},
+      {"-o", "--report"},
+      {"--verbose", "--details"},
+      {"--memcheck", "--check"},
+      {"--format", "--sarif"},
+      {"--update-baseline", "--write-baseline"}};
   for (const auto& [other, own] : of_others)
-    if (argument.substr(0, argument.find('=')) == other && command.get_option_no_throw(own) != nullptr)
-      return fmt::format("'{}' does that", own);
+    if (name == other && has(own)) return fmt::format("'{}' does that", own);
+  // Options of nvcc and clang; these have more of them than a table.
+  constexpr std::string_view begins[] = {"-I",    "-D",        "-O",   "-std",
+                                         "--std", "-lineinfo", "-rdc", "-Xcompiler"};
+  if (has("--compile-options") &&
+      std::ranges::any_of(begins, [&](std::string_view one) { return argument.starts_with(one); }))
+    return fmt::format("options of the compiler are given as one: --compile-options '{}'", argument);
+  if (!argument.starts_with("--")) return {};
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  std::string near = closest(argument.substr(0, argument.find('=')), known);
-  return near.empty() ? near : fmt::format("did you mean '{}'?", near);
+  const std::string near = closest(name, known);
+  return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
 }
 
 } // namespace warplens::cli

@@ -122,6 +122,7 @@ std::string problem_of(const Page& page, const AccessRow& row) {
 // Launches of one kernel whose costs differ: "; 4.00 in 1 launch, 5.00 in 1 launch". Else empty.
 std::string by_launch(const Page& page, const Finding::Access& access, bool alone) {
   constexpr std::size_t most = 4;
+  if (kernel_of(page, access).status == measure::Status::sampled) return ""; // they differ by chance
   const auto costs =
       costs_by_launch(page.model.input.launches, kernel_of(page, access), row_of(page, access));
   std::vector<std::string> words;

@@ -46,7 +46,10 @@ std::string what_for(const Model& model) {
             (sm.empty() && model.input.sm.size() > 1 ? " (shown)" : "");
   const u32 code = machine_code_of(model.input.launches);
   if (code == 0)
-    return sm.empty() ? "" : (model.kernels.empty() ? ", compute capability " : ", PTX for ") + sm;
+    return sm.empty()
+               ? ""
+               : (model.kernels.empty() || model.input.measured ? ", compute capability " : ", PTX for ") +
+                     sm;
   const std::string one = compute_capability(code);
   return fmt::format(", machine code for {}{}{}", one, sm.empty() || sm == one ? "" : ", counted for " + sm,
                      who_made_it(model.input.launches));
@@ -309,7 +312,8 @@ std::string title_section(const Page& page) {
         !model.input.command.empty() && source::is_kernel_file(model.input.command[0])
             ? "Source lines are not known: the file has none. nvcc -lineinfo, clang -gline-tables-only and "
               "numba.cuda.jit(lineinfo=True) write them."
-            : "Source lines are not known. Rebuild with NVCC_APPEND_FLAGS=-lineinfo in the environment.",
+            : "Source lines are not known. Rebuild with nvcc -lineinfo, or with NVCC_APPEND_FLAGS=-lineinfo "
+              "in the environment of a build.",
         "", width));
   if (std::vector<std::string> files = changed_files(page); !files.empty())
     out += page.style.poor(wrap(
