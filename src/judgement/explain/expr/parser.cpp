@@ -303,7 +303,7 @@ Parser::Parsed Parser::name() {
         fmt::format("the value of '{}[…]' is loaded from memory, which explain does not know", token.text),
         token.place,
         fmt::format("use `warplens run` on the program, or write a name of your own for it: --set "
-                    "'value=threadIdx.x*7%256' and [value] in the place of [{}[…]]",
+                    "'value=threadIdx.x*7%256' and [value] instead of [{}[…]]",
                     token.text)));
   if (is("->"))
     return failure(
