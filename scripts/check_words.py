@@ -112,7 +112,7 @@ def messages():
             continue
         text = path.read_text()
         for at, string in literals(text):
-            if len(re.findall(r"[A-Za-z]{2,}", string)) >= 5 and not re.search(r"#include|asm|\bPTX_|^\s*[.%]", string):
+            if len(re.findall(r"[A-Za-z]{2,}", string)) >= 5 and len(string.split()) >= 3 and not re.search(r"#include|asm|\bPTX_|^\s*[.%]", string):
                 yield f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, at) + 1}", string
 
 

@@ -168,7 +168,7 @@ TEST(Notes, NameTheDeclarationTheMemberAndTheOrder) {
   finding = proposed(order, "a", {Kind::other_order, 0, 0});
   ASSERT_EQ(finding.notes.size(), 2u);
   EXPECT_EQ(finding.notes[0].text,
-            "in the index 'x * n + y' it is 'x * n' that follows threadIdx.x, and it is multiplied");
+            "in the index 'x * n + y', 'x * n' follows threadIdx.x, and it is multiplied");
   EXPECT_EQ(finding.notes[0].place->line, 3u);
   EXPECT_EQ(finding.notes[1].text,
             "another order of the indices of 'a' changes line 4 of this function, too");

@@ -7,6 +7,7 @@
 #include "report/terminal.h"
 #include "text/words.h"
 #include <cstdlib>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
@@ -140,6 +141,26 @@ TEST(Terminal, TheFirstScreenIsTheAnswer) {
         "Change: make each row of the shared array 4 bytes longer", "Gain:   32 times fewer wavefronts",
         "Time:   ", "matmul.cu:15: neighbouring threads are 4096 bytes apart", "limited by"})
     EXPECT_NE(wide.find(words), wide.npos) << words << " in:\n" << wide;
+}
+
+TEST(Terminal, AFirstScreenOfManyKernelsLeavesOutWhatHelpsLeast) {
+  Input input = sample_input();
+  input.launches.pop_back(); // the one that failed
+  input.unsupported.clear(), input.outcome = {};
+  for (u32 k = 1; k < 8; ++k) {
+    measure::LaunchRecord other = sample_launch(k + 1);
+    other.name = fmt::format("other{}", k), other.kernel = other.name;
+    for (measure::SiteRecord& site : other.sites)
+      site.site.frames = {{"/src/matmul.cu", site.site.frames[0].line + 10 * k, 9, ""}};
+    input.launches.push_back(other);
+  }
+  const Result<Model> model = build(std::move(input), source, {});
+  const std::string screen = terminal(*model, {80});
+  EXPECT_LE(lines_in(screen), 25u) << screen;
+  EXPECT_NE(screen.find("Gain:   "), screen.npos);
+  EXPECT_NE(screen.find("(--top-lines 0 shows all)"), screen.npos);
+  EXPECT_NE(screen.find("(--top-kernels 0 shows all)"), screen.npos);
+  EXPECT_GT(lines_in(terminal(*model, {.width = 80, .top_kernels = 8})), 25u);
 }
 
 TEST(Terminal, ColourOnlyWhenAskedFor) {

@@ -46,7 +46,7 @@ expect_in stderr "help: '--kernel' does that"
 run "$warplens" run --import report.ncu-rep
 expect_in stderr 'help: `warplens import FILE` reads what Nsight Compute wrote'
 run "$warplens" check -Iinclude program.cu
-expect_in stderr 'help: --compile-options gives it to the compiler'
+expect_in stderr 'help: options of the compiler are given as one'
 run "$warplens" check --update-baseline known.json program.cu
 expect_in stderr "help: '--write-baseline' does that"
 run "$warplens" check --timeout 10 program.cu

@@ -63,7 +63,7 @@ function GroupBox({ group, all }: { group: Group; all: boolean }) {
     <li>
       <p class="lhead"><b>{plural(group.count, 'launch')} from launch {group.first}</b> <span class="fnt">{shapes}</span></p>
       {group.problem.map((text, i) => text && <p class="fw">{letters[i]}: {text}</p>)}
-      {group.measured_seconds !== null && <p class="fw">took {time(group.measured_seconds)}{group.bound_seconds !== null && `, at least ${time(group.bound_seconds)} predicted`}{slow && ': the bound is wrong'}</p>}
+      {group.measured_seconds !== null && <p class="fw">took {time(group.measured_seconds)}{group.bound_seconds !== null && `; its accesses alone take at least ${time(group.bound_seconds)}`}{slow && ': the bound is wrong'}</p>}
       {lines.length + sums.length === 0 && <p class="fw">{group.lines.length > 0 ? 'All counts are equal.' : 'Nothing to compare by line.'}</p>}
       <ul class="lines-of">{lines.slice(0, 200).map((line) => <LineBox line={line} all={all} />)}{lines.length > 200 && <li>and {lines.length - 200} more lines: see --json</li>}</ul>
       {sums.length > 0 && <><p class="lhead">Sums of the whole launch, by the hardware’s counters</p><Counts counts={sums} label="Sums of the whole launch" /></>}

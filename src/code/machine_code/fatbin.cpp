@@ -46,9 +46,8 @@ template <class T> bool read(Bytes data, u64 offset, T& out) {
 }
 
 diag::Diagnostic damaged(std::string what) {
-  return diag::error(
-      "fatbin-damaged", fmt::format("the device code embedded in the program is damaged: {}", what), {},
-      "rebuild the program; if it was processed by a packer or stripped of data, run the original");
+  return diag::error("fatbin-damaged", fmt::format("this device code is damaged: {}", what), {},
+                     "build it again; of a program that was packed or stripped of data, run the original");
 }
 
 // The first few tell what is wrong; a hundred thousand entries may have as many faults.

@@ -81,6 +81,7 @@ diag::Diagnostic unknown_argument(const CLI::App& app) {
     for (const std::string& argument : command->remaining(true)) {
       if (argument == "--") continue;
       std::string help = suggested_option(*command, argument);
+      if (help.empty() && argument.starts_with("--")) help = commands_with(app, argument);
       if (driver::is_launch_option(argument))
         help = fmt::format(
             "it belongs to the launch of a kernel, which follows its file: warplens run FILE.ptx {} …",

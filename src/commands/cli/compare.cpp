@@ -4,6 +4,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/values.h"
+#include <fmt/format.h>
 #include <memory>
 #include <unistd.h>
 
@@ -17,8 +18,7 @@ void add_compare(CLI::App& app, int& exit_code) {
                    "two or three of these: reports of `run --json`, .ncu-rep files, output of `ncu --csv`, "
                    "recordings, "
                    "programs, .cu files")
-      ->required()
-      ->expected(2, 3);
+      ->expected(0, -1);
   auto colour = std::make_shared<text::Colour>(text::Colour::automatic);
   options->width = 0;
   give_help(*command, "compare [OPTIONS] SIDE SIDE [SIDE]", "warplens compare run.json profile.ncu-rep",
@@ -43,6 +43,9 @@ void add_compare(CLI::App& app, int& exit_code) {
       "arguments of programs, as in a shell");
   add_terminal_options(*command, colour, &options->width);
   command->callback([options, colour, &exit_code] {
+    if (const std::size_t sides = options->sides.size(); sides < 2 || sides > 3)
+      throw CLI::ValidationError(
+          fmt::format("compare holds two or three sides against each other, and was given {}", sides));
     options->version = WARPLENS_VERSION;
     options->colour = text::colour_wanted(STDOUT_FILENO, *colour);
     if (options->width == 0) options->width = text::terminal_width(STDOUT_FILENO);

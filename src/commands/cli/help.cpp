@@ -93,7 +93,6 @@ struct OtherOption {
 };
 constexpr const char
     *which_gpu = "--sm says which GPU: --sm 90; `warplens gpus` lists them",
-    *to_compiler = "--compile-options gives it to the compiler: --compile-options '-lineinfo -Iinclude'",
     *all_metrics = "every counter is in the report: --lines and --details show them",
     *forms = "--sarif, --junit, --gitlab, --markdown and --findings each write a form of the findings",
     *paths = "[paths] of .warplens.toml says which files count (docs/do/ci.md)",
@@ -108,9 +107,6 @@ constexpr OtherOption others[] = {
     {"--gpu-architecture", "--sm", which_gpu},
     {"--offload-arch", "--sm", which_gpu},
     {"-arch", "--sm", which_gpu},
-    {"-lineinfo", "--compile-options", to_compiler},
-    {"-I", "--compile-options", to_compiler},
-    {"-D", "--compile-options", to_compiler},
     // clang-tidy, eslint, ruff and their like; --verdicts is of check alone
     {"-o", "--verdicts", forms},
     {"-f", "--verdicts", forms},
@@ -149,6 +145,9 @@ constexpr OtherOption others[] = {
     {"-o", "--json", ""},
     {"--export", "--json", ""},
     {"--csv", "--json", ""},
+    {"--output", "--report", ""},
+    {"--verbose", "--details", ""},
+    {"--memcheck", "--check", ""},
     {"-f", "--json", "an existing file is written over: leave it out"},
     {"--force-overwrite", "--json", "an existing file is written over: leave it out"},
     {"--metrics", "--details", all_metrics},
@@ -159,24 +158,25 @@ constexpr OtherOption others[] = {
     {"--import", "--details", reads_ncu},
 };
 
-bool is_called(const OtherOption& other, std::string_view argument) {
-  const bool takes_the_rest = other.name == "-I" || other.name == "-D";
-  return takes_the_rest ? argument.starts_with(other.name)
-                        : argument.substr(0, argument.find('=')) == other.name;
-}
-
 } // namespace
 
 std::string suggested_option(const CLI::App& command, std::string_view argument) {
+  const std::string_view name = argument.substr(0, argument.find('='));
   for (const OtherOption& other : others)
-    if (is_called(other, argument) && command.get_option_no_throw(other.own) != nullptr)
+    if (name == other.name && command.get_option_no_throw(other.own) != nullptr)
       return *other.help == '\0' ? fmt::format("'{}' does that", other.own) : other.help;
+  // Options of nvcc and clang; these have more of them than a table.
+  constexpr std::string_view begins[] = {"-I",    "-D",        "-O",   "-std",
+                                         "--std", "-lineinfo", "-rdc", "-Xcompiler"};
+  if (command.get_option_no_throw("--compile-options") != nullptr &&
+      std::ranges::any_of(begins, [&](std::string_view one) { return argument.starts_with(one); }))
+    return fmt::format("options of the compiler are given as one: --compile-options '{}'", argument);
   if (!argument.starts_with("--")) return {};
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  std::string near = closest(argument.substr(0, argument.find('=')), known);
-  return near.empty() ? near : fmt::format("did you mean '{}'?", near);
+  const std::string near = closest(name, known);
+  return near.empty() ? "" : fmt::format("did you mean '{}'?", near);
 }
 
 } // namespace warplens::cli

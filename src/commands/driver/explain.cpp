@@ -160,7 +160,7 @@ Output counter(const ExplainOptions& options) {
                                 {}, "write --counter NAME 12.5"),
                     options);
     said = arch::judge_counter(name, value);
-    if (said.empty()) said = "A single value of it says nothing.";
+    if (said.empty()) said = "No value of it is good or bad alone: hold it against that of another version.";
   }
   Output out;
   if (options.json) {
@@ -183,6 +183,15 @@ Output counter(const ExplainOptions& options) {
   return out;
 }
 
+// "bank conflict", "coalesced": the case that has it in its name. Null where none has, or it is an access after all.
+const warplens::explain::Case* case_like(std::string words) {
+  constexpr std::size_t least = 4; // letters: "i" is a mistyped index
+  std::ranges::replace(words, ' ', '-');
+  for (const warplens::explain::Case& one : warplens::explain::cases())
+    if (words.size() >= least && one.name.find(words) != one.name.npos) return &one;
+  return nullptr;
+}
+
 } // namespace
 
 Output explain(const ExplainOptions& options) {
@@ -201,8 +210,12 @@ Output explain(const ExplainOptions& options) {
   Result<Question> question = question_of(options.asked, arch::sm(**row));
   if (!question) return refuse(question.error(), options);
   ResultOr<Explanation, Rejection> explanation = warplens::explain::explain(*question);
-  if (!explanation) return refuse(explanation.error().diagnostic, options, explanation.error().source);
-  return answer(*explanation, options);
+  if (explanation) return answer(*explanation, options);
+  if (const warplens::explain::Case* one = case_like(options.asked.access))
+    return refuse(diag::error("explain-case", fmt::format("'{}' is no access", options.asked.access), {},
+                              fmt::format("`warplens explain --case {}` draws one", one->name)),
+                  options);
+  return refuse(explanation.error().diagnostic, options, explanation.error().source);
 }
 
 } // namespace warplens::driver

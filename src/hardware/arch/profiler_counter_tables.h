@@ -10,6 +10,8 @@ inline constexpr std::string_view more_sectors =
     "32 lanes side by side need 1 sector for each byte of the element (4 for a "
     "float, 8 for a double); each more is read for nothing. That costs time once the L1, the L2 or device "
     "memory is near its peak.";
+inline constexpr std::string_view local_memory =
+    "Local arrays with an index that only the run knows, or spilled registers.";
 inline constexpr std::string_view more_passes =
     "1 is the ideal up to 4 bytes a lane, 2 for 8, 4 for 16; each more is a "
     "bank conflict and keeps the pipe for one more cycle. It costs time where the kernel waits for shared "
@@ -204,6 +206,7 @@ inline constexpr Quantity quantities[] = {
      "the head of a kernel with --lines", false},
     {"sm", "cycles_active", "Cycles in which an SM held a warp", "", "", false},
     {"sm", "cycles_elapsed", "Cycles that the kernel took", "", "", false},
+    {"sm", "throughput", "The busiest part of an SM (Compute Throughput)", busy, "", false},
     {"sm", "", "The SMs", "", "", false},
     {"sass", "inst_executed_register_spilling",
      "Instructions that save registers to memory and bring them back",
@@ -441,7 +444,7 @@ inline constexpr Named named[] = {
     {"DRAM Throughput", "Device memory and the way to it", busy},
     {"L1/TEX Cache Throughput", "The busiest part of the L1", busy},
     {"L2 Cache Throughput", "The busiest part of the L2", busy},
-    {"L1/TEX Hit Rate", "Sectors that the L1 had", hits},
+    {"L1/TEX Hit Rate", "Sectors that were found in the L1, in % of those that it looked up", hits},
     {"L2 Hit Rate", "Sectors that the L2 had", hits},
     {"Local Memory Spilling Requests", "Requests of local memory that save registers or bring them back",
      "Give the kernel more registers (__launch_bounds__, -maxrregcount), or fewer live values."},
@@ -559,18 +562,17 @@ inline constexpr Named named[] = {
      "Low for conflicts, and for lanes that share a word or ask for little, where nothing is lost.",
      "bytes_used / wavefronts"},
     {"shared_utilization", "How busy shared memory was, 0 to 10", busy},
-    {"local_load_transactions", "Transactions of loads from local memory",
-     "Local arrays with an index that only the run knows, or spilled registers.", "sectors (local memory)"},
-    {"local_store_transactions", "Transactions of stores to local memory",
-     "Local arrays with an index that only the run knows, or spilled registers.", "sectors (local memory)"},
+    {"local_load_transactions", "Transactions of loads from local memory", local_memory,
+     "sectors (local memory)"},
+    {"local_store_transactions", "Transactions of stores to local memory", local_memory,
+     "sectors (local memory)"},
     {"local_load_transactions_per_request", "Transactions for each load from local memory", "",
      "sectors / requests (local memory)"},
     {"local_store_transactions_per_request", "Transactions for each store to local memory", "",
      "sectors / requests (local memory)"},
     {"local_load_throughput", "Bytes of local memory that were loaded for each second"},
     {"local_store_throughput", "Bytes of local memory that were stored for each second"},
-    {"local_memory_overhead", "Traffic of local memory, in % of all traffic between L1 and L2",
-     "Local arrays with an index that only the run knows, or spilled registers."},
+    {"local_memory_overhead", "Traffic of local memory, in % of all traffic between L1 and L2", local_memory},
     {"l2_l1_read_hit_rate", "Reads of the L1 that the L2 had", hits},
     {"l2_tex_hit_rate", "Requests of the L1 and texture cache that the L2 had", hits},
     {"l2_tex_read_hit_rate", "Reads of the L1 and texture cache that the L2 had", hits},

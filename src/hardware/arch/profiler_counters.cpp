@@ -35,7 +35,8 @@ std::string tail_of(std::string_view rest) {
     for (const Part& part : parts)
       if (begins_with_word(rest, part.name) && (best == nullptr || part.name.size() > best->name.size()))
         best = &part;
-    if (best != nullptr) out += fmt::format("{}{}", out.empty() ? " (" : ", ", best->means);
+    if (best != nullptr && !out.ends_with(best->means)) // "hit_rate.pct" says twice that it is in %
+      out += fmt::format("{}{}", out.empty() ? " (" : ", ", best->means);
     rest.remove_prefix(best != nullptr ? best->name.size() : std::min(rest.find_first_of("_."), rest.size()));
     while (rest.starts_with('_') || rest.starts_with('.')) rest.remove_prefix(1);
   }
@@ -131,10 +132,13 @@ std::optional<CounterMeaning> counter_meaning(std::string_view name) {
   const Quantity* quantity = quantity_of(unit, rest);
   if (quantity == nullptr) return {};
   rest.remove_prefix(std::min(quantity->begins.size(), rest.size()));
-  out.counts = fmt::format("{}{}.", quantity->counts, tail_of(rest));
+  // Of the GPU there is one: nothing is added up.
+  out.counts = fmt::format("{}{}.", quantity->counts, unit == "gpu" && rest == ".sum" ? "" : tail_of(rest));
   out.memory = quantity->memory;
   if (has(name, "hit_rate")) {
     out.costs = hits;
+  } else if (has(name, "mem_local") && quantity->costs == more_sectors) {
+    out.costs = local_memory, out.ours = "sectors (local memory)";
   } else if (has(name, "pct_of_peak") && quantity->costs != few_warps) {
     out.costs = busy;
   } else {
@@ -176,6 +180,8 @@ std::string judge_counter(std::string_view name, double value) {
                        value >= 80   ? "this limits the kernel"
                        : value >= 60 ? "busy; this or latency limits the kernel"
                                      : "it has time left, so that something else limits the kernel");
+  if (has(name, "time_duration"))
+    return "Hold it against the time of a changed version, in the unit that the profiler shows beside it.";
   if (has(name, "hit_rate") || has(name, "Hit Rate"))
     return fmt::format("{:.4g}% were found there; the other {:.4g}% went on to the next level.", value,
                        100 - value);

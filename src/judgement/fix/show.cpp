@@ -166,8 +166,9 @@ private:
     const std::vector<Range> terms = summands(*index);
     for (const Range& term : terms) {
       if (!is_product(term) || !follows_lane(term)) continue;
-      note(fmt::format("in the index '{}' it is '{}' that follows threadIdx.x, and it is multiplied",
-                       text_of(*index), text_of(term)),
+      const std::string all = text_of(*index), part = text_of(term);
+      note(fmt::format("{}'{}' follows threadIdx.x, and it is multiplied",
+                       all == part ? "the index " : fmt::format("in the index '{}', ", all), part),
            term.first);
       return other_lines();
     }

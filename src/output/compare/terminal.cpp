@@ -134,7 +134,8 @@ std::string sum_lines(const Page& page, const Launches& launches) {
 std::string times_line(const Page& page, const Launches& launches) {
   if (!launches.took) return "";
   std::string text = "took " + text::human_time(*launches.took);
-  if (launches.bound) text += fmt::format(", at least {} predicted", text::human_time(*launches.bound));
+  if (launches.bound)
+    text += fmt::format("; its accesses alone take at least {}", text::human_time(*launches.bound));
   const bool wrong = launches.bound && *launches.bound > *launches.took;
   if (wrong) text += ": the bound is wrong";
   text = wrap(text, "    ", page.width);

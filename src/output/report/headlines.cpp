@@ -122,6 +122,7 @@ std::string problem_of(const Page& page, const AccessRow& row) {
 // Launches of one kernel whose costs differ: "; 4.00 in 1 launch, 5.00 in 1 launch". Else empty.
 std::string by_launch(const Page& page, const Finding::Access& access, bool alone) {
   constexpr std::size_t most = 4;
+  if (kernel_of(page, access).status == measure::Status::sampled) return ""; // they differ by chance
   const auto costs =
       costs_by_launch(page.model.input.launches, kernel_of(page, access), row_of(page, access));
   std::vector<std::string> words;
@@ -207,6 +208,11 @@ std::string labelled(const Page& page, std::string_view label, std::string text)
 // Has it a share of the waste that is worth naming?
 bool has_share(const Finding& finding) { return !waits(finding) || finding.share >= worth_naming; }
 
+// Of a change what stands before its conditions, and before a second sentence.
+std::string brief_change(const std::string& change) {
+  return change.substr(0, std::min(change.find_first_of(";,:"), change.find(". ")));
+}
+
 // "54% of the waste", which is of cycles; with its share of what moves for nothing where that is quite another, and not all. What waits
 // is in no share, and may move bytes for nothing besides.
 std::string share_words(const Page& page, const Finding& finding) {
@@ -269,7 +275,8 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
   std::string out =
       page.style.bold(wrap(fmt::format("{}: {}", share_words(page, finding), subject_of(page, finding)),
                            fmt::format("{:>2}. ", number), width));
-  if (!alone) out += wrap(places_text(page, finding) + library_note(page, finding), "    ", width);
+  const std::size_t places = page.leaves_out(Spared::details) ? 2 : 4;
+  if (!alone) out += wrap(places_text(page, finding, places) + library_note(page, finding), "    ", width);
   if (const Line& line = line_of(page, worst); !line.text.empty())
     out +=
         page.style.faint("    " + clip(fmt::format("{}{}", alone ? "" : fmt::format("{}: ", line.place.line),
@@ -280,11 +287,13 @@ std::string headline(const Page& page, const Finding& finding, u32 number) {
                                      row.site.kind == access::Kind::async_copy && row.space == Space::shared);
   std::string costs = has_share(finding) ? waste_text(page, finding, accesses) : "";
   if (!waits(finding) && row.space == Space::shared) costs += combined_note(page, finding);
-  if (!waits(finding)) costs += by_launch(page, worst, alone);
+  if (!waits(finding) && !page.leaves_out(Spared::details)) costs += by_launch(page, worst, alone);
   if (waits(finding)) costs += (costs.empty() ? "" : ". ") + wait_text(page, finding);
   out +=
       page.style.bad(labelled(page, "Why:", fmt::format("{}: {}. {}", what, problem_of(page, row), costs)));
-  out += page.style.bold(labelled(page, "Change:", change_of(page, row)));
+  const std::string change = change_of(page, row);
+  out += page.style.bold(
+      labelled(page, "Change:", page.leaves_out(Spared::conditions) ? brief_change(change) : change));
   if (const std::string gain = gain_of(page, finding); !gain.empty()) out += labelled(page, "Gain:", gain);
   if (const Limiter limiter = longest_kernel(page, finding).limiter;
       !page.model.input.measured || limiter != Limiter::unclear)
@@ -297,20 +306,17 @@ std::string in_brackets(const std::string& gain) {
   return gain.empty() ? "" : fmt::format(" ({})", gain.substr(0, gain.find(';')));
 }
 
-// Of a change what stands before its conditions, and before a second sentence.
-std::string brief_change(const std::string& change) {
-  return change.substr(0, std::min(change.find_first_of(";,:"), change.find(". ")));
-}
-
 // The same in two or three lines, where others take the room.
 std::string brief_headline(const Page& page, const Finding& finding, u32 number) {
   const AccessRow& row = row_of(page, finding.accesses[0]);
   const std::string gain = gain_of(page, finding), change = change_of(page, row);
   const std::string place =
       accesses_in_source(page, finding) == 1 ? "" : ", " + places_text(page, finding, 1);
-  std::string text =
-      fmt::format("{}: {}{}: {}. Change: {}", share_words(page, finding), subject_of(page, finding), place,
-                  problem_of(page, row), brief_change(change));
+  const advise::Advice* advice = main_advice(row);
+  const std::string problem =
+      page.leaves_out(Spared::details) && advice != nullptr ? advice->title : problem_of(page, row);
+  std::string text = fmt::format("{}: {}{}: {}. Change: {}", share_words(page, finding),
+                                 subject_of(page, finding), place, problem, brief_change(change));
   return wrap(text + in_brackets(gain), fmt::format("{:>2}. ", number), page.options.width);
 }
 
@@ -366,7 +372,9 @@ bool is_served(const Page& page, const Finding& finding) {
 }
 
 std::string headline_section(const Page& page) {
-  const u32 top = page.options.top_lines;
+  const u32 top = page.leaves_out(Spared::causes)        ? 1
+                  : page.leaves_out(Spared::more_causes) ? 3
+                                                         : page.options.top_lines;
   std::string out;
   std::set<u32> found; // kernels
   std::vector<const Finding*> served;
@@ -400,7 +408,8 @@ std::string headline_section(const Page& page) {
     out += wrap(
         fmt::format("{}{} (--top-lines 0 shows all)", number == 0 ? "" : "and ", fmt::join(others, ", ")),
         number == 0 ? "" : "    ", page.options.width);
-  out += served_section(page, served) + verdict_section(page, found);
+  if (!page.leaves_out(Spared::served)) out += served_section(page, served);
+  out += verdict_section(page, found);
   return shows_all(page.options) ? out + weights_line(page, number) : out;
 }
 

@@ -148,7 +148,8 @@ std::string reasons_of(const Page& page, const std::vector<const Kernel*>& kerne
       sampled.push_back(fmt::format("~ {}: sampled {}, {}{}", kernel->short_name, blocks_of(*kernel),
                                     plus_minus(kernel->spread),
                                     kernel->reasons.empty() ? "" : "; " + kernel->reasons.back().text));
-    else if (kernel->status == measure::Status::exact && !kernel->reasons.empty())
+    else if (kernel->status == measure::Status::exact && !kernel->reasons.empty() &&
+             !page.leaves_out(Spared::reasons))
       others.push_back(fmt::format("{}: {}", kernel->short_name, kernel->reasons[0].text));
   sampled.insert(sampled.end(), others.begin(), others.end());
   std::string out;
@@ -212,7 +213,8 @@ std::string kernel_list(const Page& page) {
   std::vector<const Kernel*> kernels;
   for (const Kernel& kernel : page.model.kernels) kernels.push_back(&kernel);
   if (kernels.empty()) return "";
-  const u32 top = page.options.top_kernels;
+  // The line that says how many are left out takes the room of a row.
+  const u32 top = page.leaves_out(Spared::more_kernels) && kernels.size() > 4 ? 3 : page.options.top_kernels;
   const std::size_t shown = top == 0 ? kernels.size() : std::min<std::size_t>(top, kernels.size());
   const bool conflicts = std::ranges::any_of(
       kernels, [](const Kernel* kernel) { return moved_by(*kernel).excess_wavefronts != 0; });

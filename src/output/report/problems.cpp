@@ -108,7 +108,7 @@ std::string closing_section(const Page& page) {
   std::string end;
   if (emulated && !tables && page.model.excess_cycles != 0)
     end = "Waste: cycles lost at an SM's busiest stage. ";
-  if (emulated) end += "Times printed above are not a GPU's. ";
+  if (emulated && !page.leaves_out(Spared::times)) end += "Times printed above are not a GPU's. ";
   if (any && tables)
     end += fmt::format(
         "effic: bytes asked for / bytes moved. waste: share of the cycles that the kernel loses. A sector is "

@@ -13,10 +13,28 @@ using namespace text;
 // What a table with all its columns needs; narrower ones lack some.
 inline constexpr u32 least_table_width = 76;
 
+// What a first screen of more lines than a terminal has leaves out, one after the other: first what helps a decision least.
+enum class Spared : u8 {
+  nothing,
+  fine_kernels, // that nothing is wrong with: the table of kernels shows it
+  reasons,      // why no proof counted a kernel
+  details,      // of causes: what differs between launches, and the whole pattern of those in brief
+  times,        // that the program's times are not a GPU's
+  served,       // what the L1 serves
+  more_causes,  // after the third
+  more_kernels, // rows of the table after the third
+  conditions,   // of changes
+  verdicts,     // on kernels without a cause, but for their names
+  causes,       // after the first
+  last = causes
+};
+
 struct Page {
   const Model& model;
   TerminalOptions options;
   Style style;
+  Spared spared = Spared::nothing; // this, and all before it
+  bool leaves_out(Spared what) const { return spared >= what; }
 };
 
 // Is more asked for than the first screen?

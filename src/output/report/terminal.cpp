@@ -46,7 +46,10 @@ std::string what_for(const Model& model) {
             (sm.empty() && model.input.sm.size() > 1 ? " (shown)" : "");
   const u32 code = machine_code_of(model.input.launches);
   if (code == 0)
-    return sm.empty() ? "" : (model.kernels.empty() ? ", compute capability " : ", PTX for ") + sm;
+    return sm.empty()
+               ? ""
+               : (model.kernels.empty() || model.input.measured ? ", compute capability " : ", PTX for ") +
+                     sm;
   const std::string one = compute_capability(code);
   return fmt::format(", machine code for {}{}{}", one, sm.empty() || sm == one ? "" : ", counted for " + sm,
                      who_made_it(model.input.launches));
@@ -279,6 +282,22 @@ std::string kernel_sections(const Page& page) {
   return out;
 }
 
+constexpr std::size_t screen = 25; // lines
+
+// Title, causes and kernels: on the first screen, as much of them as it has room for.
+std::string answer(Page& page) {
+  auto text = [&] { return title_section(page) + headline_section(page) + kernel_list(page); };
+  const TerminalOptions usual;
+  const bool fits = !shows_all(page.options) && page.options.top_lines == usual.top_lines &&
+                    page.options.top_kernels == usual.top_kernels;
+  std::string out = text();
+  while (fits && page.spared != Spared::last && lines_in(out) + lines_in(closing_section(page)) > screen) {
+    page.spared = Spared{static_cast<u8>(static_cast<u8>(page.spared) + 1)};
+    out = text();
+  }
+  return out;
+}
+
 std::vector<std::string> changed_files(const Page& page) {
   std::vector<std::string> out;
   for (const Kernel& kernel : page.model.kernels)
@@ -304,7 +323,8 @@ std::string title_section(const Page& page) {
         !model.input.command.empty() && source::is_kernel_file(model.input.command[0])
             ? "Source lines are not known: the file has none. nvcc -lineinfo, clang -gline-tables-only and "
               "numba.cuda.jit(lineinfo=True) write them."
-            : "Source lines are not known. Rebuild with NVCC_APPEND_FLAGS=-lineinfo in the environment.",
+            : "Source lines are not known. Rebuild with nvcc -lineinfo, or with NVCC_APPEND_FLAGS=-lineinfo "
+              "in the environment of a build.",
         "", width));
   if (std::vector<std::string> files = changed_files(page); !files.empty())
     out += page.style.poor(wrap(
@@ -324,24 +344,19 @@ std::string terminal(const Model& model, const TerminalOptions& options) {
   Page page{model, options, {options.colour}};
   constexpr u32 least_width = 60; // of anything
   page.options.width = std::max(options.details ? least_table_width : least_width, options.width);
-  const std::string closing = closing_section(page);
-  std::string out = title_section(page) + headline_section(page);
-  if (options.group_by != Grouping::none) {
+  const bool tables = options.lines || options.details, program = options.group_by != Grouping::none;
+  std::string out = program || options.annotate ? title_section(page) + headline_section(page) : answer(page);
+  const std::string problems = problem_section(page), closing = closing_section(page);
+  if (program)
     out += group_section(page);
-  } else if (options.annotate) {
+  else if (options.annotate)
     out += annotated_section(page);
-  } else {
-    out += kernel_list(page);
-    if (options.lines || options.details) {
-      out += kernel_sections(page);
-    } else {
-      constexpr std::size_t screen = 25; // lines
-      const std::size_t used = lines_in(out) + lines_in(closing);
-      out += access_list(page, used < screen ? screen - used : 0);
-    }
-  }
-  if (options.lines || options.details || model.input.measured) out += counter_section(page);
-  out += problem_section(page);
+  else if (tables)
+    out += kernel_sections(page);
+  else if (const std::size_t used = lines_in(out) + lines_in(problems) + lines_in(closing); used < screen)
+    out += access_list(page, screen - used);
+  if (tables || model.input.measured) out += counter_section(page);
+  out += problems;
   if (options.details) out += legend_section(page);
   return without_commands(with_plain_blanks(out + closing));
 }

@@ -30,9 +30,8 @@ std::string idle_text(const Kernel& kernel) {
   for (const Line& line : kernel.lines)
     for (const AccessRow& row : line.rows)
       if (most == nullptr || row.counters[0].instructions > most->counters[0].instructions) most = &row;
-  std::string out =
-      fmt::format("Idle lanes: {}: only {:.1f} of 32 lanes are active in an access (divergence)",
-                  clip_middle(kernel.label, 60), active_lanes(sum_of(kernel)));
+  std::string out = fmt::format("{}: only {:.1f} of 32 lanes are active in an access (divergence)",
+                                clip_middle(kernel.label, 60), active_lanes(sum_of(kernel)));
   if (const auto global = kernel.totals.find(Space::global); global != kernel.totals.end())
     out += fmt::format(", so that of {} that move {} are asked for",
                        human_bytes(measure::bytes_moved(global->second[0], Space::global)),
@@ -158,12 +157,13 @@ std::string timing_places(const Page& page, const std::vector<const Kernel*>& ke
 
 // What is said of several kernels: of the first ones in full.
 struct Told {
-  std::vector<std::string> texts;
-  std::vector<const Kernel*> others;
-  std::size_t most = 2;
-  void add(std::string text, const Kernel* kernel) {
+  std::string_view what; // "Idle lanes"
+  std::size_t most;
+  std::vector<std::string> texts{};
+  std::vector<const Kernel*> others{};
+  void add(const std::string& text, const Kernel* kernel) {
     if (texts.size() < most)
-      texts.push_back(std::move(text));
+      texts.push_back(fmt::format("{}: {}", what, text));
     else
       others.push_back(kernel);
   }
@@ -188,8 +188,10 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
   std::vector<const Kernel*> fine, timed,
       untouched; // timed: with accesses that are in no sum, and so in no verdict
   std::vector<std::string> little;
-  Told few, narrow;
-  if (page.options.top_lines == 0) few.most = narrow.most = page.model.kernels.size();
+  const std::size_t most = page.leaves_out(Spared::verdicts) ? 0
+                           : page.options.top_lines == 0     ? page.model.kernels.size()
+                                                             : 2;
+  Told idle{"Idle lanes", most}, few{"Few threads", most}, narrow{"Narrow accesses", most};
   std::string out;
   for (u32 k = 0; k < page.model.kernels.size(); ++k) {
     const Kernel& kernel = page.model.kernels[k];
@@ -201,7 +203,7 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
     if (kernel.moved_bytes == 0) {
       (kernel.timing_dependent == 0 ? untouched : timed).push_back(&kernel);
     } else if (has_idle_lanes(kernel)) {
-      out += page.style.poor(hanging(idle_text(kernel), page.options.width));
+      idle.add(idle_text(kernel), &kernel);
     } else if (std::string text = combined_text(page, kernel); !text.empty()) {
       out += page.style.good(hanging("Nothing to do: " + text, page.options.width));
     } else if (std::string text = repeated_text(page, kernel); !text.empty()) {
@@ -211,25 +213,29 @@ std::string verdict_section(const Page& page, const std::set<u32>& found) {
       constexpr double worth_naming = 0.01;
       if (page.options.top_lines == 0 ||
           static_cast<double>(kernel.cycles) >= worth_naming * static_cast<double>(page.model.cycles))
-        few.add("Few threads: " + text, &kernel);
+        few.add(text, &kernel);
       else
         fine.push_back(&kernel);
     } else if (std::string text = narrow_text(page, kernel); !text.empty()) {
-      narrow.add("Narrow accesses: " + text, &kernel);
+      narrow.add(text, &kernel);
     } else if (kernel.excess_bytes == 0) {
       (kernel.timing_dependent == 0 ? fine : timed).push_back(&kernel);
     } else {
       little.push_back(fmt::format("{} ({})", label, percent(waste_of(kernel, kernel.excess_bytes))));
     }
   }
-  for (const Told* told : {&few, &narrow}) {
+  for (const Told* told : {&idle, &few, &narrow}) {
     for (const std::string& text : told->texts) out += page.style.poor(hanging(text, page.options.width));
     if (!told->others.empty())
-      out += page.style.poor(hanging("The same of " + listed(names_of(told->others), 8), page.options.width));
+      out += page.style.poor(
+          hanging(fmt::format("{}{}", told->texts.empty() ? fmt::format("{}: ", told->what) : "The same of ",
+                              listed(names_of(told->others), 8)),
+                  page.options.width));
   }
   auto say = [&](const std::string& what, const std::vector<std::string>& labels) {
     if (!labels.empty()) out += page.style.good(hanging(what + listed(labels, 8), page.options.width));
   };
+  if (page.leaves_out(Spared::fine_kernels)) return out.empty() ? out : '\n' + out;
   say("Nothing to fix, no access moves more than it needs: ", names_of(fine));
   if (!timed.empty())
     say(fmt::format("Nothing to fix but for what depends on timing, which is not judged ({}): ",

@@ -301,7 +301,10 @@ Parser::Parsed Parser::name() {
     return failure(texts_.error(
         "explain-loaded",
         fmt::format("the value of '{}[…]' is loaded from memory, which explain does not know", token.text),
-        token.place, "use `warplens run` on the program, or stand in for the value with --set"));
+        token.place,
+        fmt::format("use `warplens run` on the program, or write a name of your own for it: --set "
+                    "'value=threadIdx.x*7%256' and [value] instead of [{}[…]]",
+                    token.text)));
   if (is("->"))
     return failure(
         texts_.error("explain-arrow", fmt::format("which structure '{}' points to is not known", token.text),
