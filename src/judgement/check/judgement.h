@@ -167,6 +167,7 @@ struct Judgement {
   std::vector<Costs> aligned;       // under the conditions
   Costs anywhere; // of the first architecture, were pointers only as aligned as what is accessed
   Dependence dependence = Dependence::none;
+  bool follows_links = false; // each step's address is what the step before it read
   bool loads_index = false; // each thread reads the index from memory (ir/loaded_index.h)
   bool exact = false;       // distances between lanes are known
   bool walks = false;       // a loop takes each lane on from where a loaded value has led it

@@ -328,11 +328,7 @@ void say_links(const Subject& s, Advice& out) {
   out.way = Way::sorted_reads;
   out.cause = "the index of each step is what the step before it read, so that no other order of the threads "
               "brings lanes together";
-  out.change =
-      "store the elements in the order of the steps, element k of all chains side by side, if each is in one "
-      "chain. Where only the end of a chain is wanted, make chains shorter. Store the end in the elements on "
-      "the way "
-      "(path compression), or replace each link by the next one's in rounds (pointer jumping)";
+  out.change = shorter_chains;
   out.example = "next[i] = next[next[i]];";
   out.confidence = Confidence::possible;
 }
