@@ -113,18 +113,25 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
   return 0;
 }
 
-// Is the access in a loop, and every load that its address depends on outside of it?
-bool walks(const Analysis& a, const Claim& claim, u32 block) {
+// Is the access in a loop, and every load that its address depends on outside of it, or of one address in all turns?
+bool walks(Analysis& a, const Claim& claim, u32 block) {
   const Flow& flow = a.flow;
-  std::vector<u32> loaded; // in which blocks
+  std::vector<std::pair<u32, symbolic::SetId>>
+      loaded; // in which blocks, and the loops that change what is read
   for (u32 b = 0; b < flow.function.blocks.size(); ++b)
-    for (u32 i = 0; i < flow.function.blocks[b].count; ++i)
-      if (a.pool.sets.contains(claim.causes, Analysis::instruction_cause(flow.function.blocks[b].first + i)))
-        loaded.push_back(b);
+    for (u32 i = flow.function.blocks[b].first;
+         i < flow.function.blocks[b].first + flow.function.blocks[b].count; ++i) {
+      if (!a.pool.sets.contains(claim.causes, Analysis::instruction_cause(i))) continue;
+      const ir::Instruction& load = flow.function.instructions[i];
+      const std::optional<u32> address = address_operand(flow.module.form(load), load, flow.function);
+      loaded.emplace_back(b, address ? a.pool.facts(a.address(*address, b)).loops : a.loops_around(b));
+    }
   return claim.dependence == Dependence::data && !loaded.empty() &&
          std::ranges::any_of(flow.loops_of[block], [&](u32 header) {
            const Blocks& body = flow.loop_at(header)->body;
-           return std::ranges::none_of(loaded, [&](u32 b) { return body[b]; });
+           return std::ranges::none_of(loaded, [&](const auto& l) {
+             return body[l.first] && a.pool.sets.contains(l.second, header);
+           });
          });
 }
 
@@ -134,8 +141,8 @@ advise::Turns turns_of(const Analysis& a, const Claim& claim, u32 block) {
   const Flow& flow = a.flow;
   const std::vector<u32>& around = flow.loops_of[block];
   if (around.empty()) return advise::Turns::one;
-  const u32 innermost = *std::ranges::max_element(
-      around, {}, [&](u32 header) { return flow.loops_of[header].size(); });
+  const u32 innermost =
+      *std::ranges::max_element(around, {}, [&](u32 header) { return flow.loops_of[header].size(); });
   for (const symbolic::Term& t : a.pool.terms(claim.address)) {
     const std::vector<u32>& factors = a.pool.monomial(t.monomial);
     if (factors.size() != 1 || !t.coefficient.uniform()) continue;
@@ -553,10 +560,10 @@ private:
       arrays_;                      // of the function; and where a copy writes
   ir::LoadedIndices loading_index_; // of the function
   // Of the function at hand, in the shape that was judged last.
-  std::array<std::set<u32>, 2> extents_; // of blocks along x and y, as addresses have them (extent_in)
+  std::array<std::set<u32>, 2> extents_;      // of blocks along x and y, as addresses have them (extent_in)
   std::map<ir::SiteId, advise::Turns> turns_; // by access
-  bool overruns_ = false;                // some thread would leave an array
-  u64 steps_ = 0;                        // in the function at hand (Analysis)
+  bool overruns_ = false;                     // some thread would leave an array
+  u64 steps_ = 0;                             // in the function at hand (Analysis)
   Checked out_;
 };
 

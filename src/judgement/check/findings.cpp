@@ -105,8 +105,7 @@ std::string_view usual_change(const Judgement& j) {
                     "swizzle)";
   case Rule::constant_serialised:
     return "read constants by an index that all lanes share, or keep the table in shared or global memory";
-  case Rule::local_array:
-    return advise::rules::shared_index;
+  case Rule::local_array: return advise::rules::shared_index;
   case Rule::misaligned_access: return "let rows begin at multiples of 32 bytes";
   case Rule::scattered_access:
     return "sort or group the work, so that neighbouring threads go to neighbouring elements";
@@ -350,8 +349,8 @@ findings::JudgedAccess access_of(const Judgement& j, const std::vector<const arc
 std::span<const findings::Rule> rules() {
   static constexpr Rule all[] = {Rule::uncoalesced_load,    Rule::uncoalesced_store, Rule::uncoalesced_atomic,
                                  Rule::scattered_access,    Rule::misaligned_access, Rule::bank_conflict,
-                                 Rule::constant_serialised, Rule::local_array,       Rule::missing_restrict,  Rule::halo_access,
-                                 Rule::invalid_access,      Rule::index_overflow};
+                                 Rule::constant_serialised, Rule::local_array,       Rule::missing_restrict,
+                                 Rule::halo_access,         Rule::invalid_access,    Rule::index_overflow};
   return all;
 }
 

@@ -93,6 +93,7 @@ bool say_rows_of_threads(const Subject&, Advice& out);
 bool say_renumbered(const Subject&, Advice& out);
 // Do a block's stores fill the sectors that they touch, though those of a warp do not? Then `out` says to collect them in shared memory.
 bool say_collected(const Subject&, Advice& out);
+void say_tile_of_block(Advice& out); // what it says
 // What helps where lanes go to different elements of their own local arrays.
 inline constexpr std::string_view shared_index =
     "index by a loop counter that all lanes share, or keep the array in shared memory";
