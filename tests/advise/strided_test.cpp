@@ -730,5 +730,29 @@ TEST(Advise, ResultsOfAThreadAreCollected) {
   EXPECT_NE(change({&one, &two, &in}).find("thread t takes t, t + threads"), std::string::npos);
 }
 
+// Without a run the code tells that a thread stores its row once, from end to end.
+TEST(Advise, RowsThatAreStoredFromEndToEndAreCollected) {
+  const auto change = [](u32 elements) {
+    std::vector<Built> all;
+    for (u32 k = 0; k < elements; ++k) {
+      all.push_back(site(Space::global, Kind::store, 4, [=](u32 l) { return u64{l} * 32 + 4 * k; }));
+      all.back().site.site.array = {access::ArrayKind::parameter, "out"};
+      all.back().site.site.frames = {{"a.cu", 5, 3, ""}};
+    }
+    std::vector<Built*> stores;
+    for (Built& one : all) stores.push_back(&one);
+    measure::LaunchRecord record = launch_of(stores);
+    record.name = "fill(float*)";
+    std::map<access::SiteId, Turns> once;
+    for (const Built& one : all) once[one.site.site.id] = Turns::one;
+    const Launch launch(record, 0, once);
+    Context context = all[0].context;
+    context.launch = &launch;
+    return advise(all[0].site, context).at(0).change;
+  };
+  EXPECT_NE(change(8).find("collect the block's elements"), std::string::npos) << change(8);
+  EXPECT_EQ(change(6).find("collect the block's elements"), std::string::npos) << change(6);
+}
+
 } // namespace
 } // namespace warplens::advise

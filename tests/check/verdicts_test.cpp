@@ -5,6 +5,7 @@
 #include "check/words.h"
 #include "os/file.h"
 #include "ptx/parse.h"
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -464,6 +465,83 @@ TEST(Verdicts, AnIndexIsWidenedByTheWordsOfItsLanguage) {
     auto found = std::ranges::find(list.findings, findings::Rule::index_overflow, &findings::Finding::rule);
     ASSERT_NE(found, list.findings.end()) << words;
     EXPECT_NE(found->fix->text.find(words), std::string::npos) << found->fix->text;
+  }
+}
+
+// The change that is told of the finding at the instruction that writes, or of the only one.
+std::string change_of(const std::string& ptx, std::string_view kind) {
+  for (const findings::Finding& one : findings_of(judged(ptx), {arch::find(90)}).findings)
+    if (one.message.starts_with(kind) && one.fix) return one.fix->text;
+  return {};
+}
+
+// Each thread goes along a row of its own, a[x*n + k], or down a column, and stores there. Only the first is a row for a warp.
+TEST(Verdicts, ALoopTellsWhetherThreadsWalkAlongRows) {
+  const auto loop = [](const std::string& step) {
+    return kernel("cvt.u32.u64 %r5, %rd2;\nmul.lo.s32 %r3, %r1, %r5;\nmul.wide.s32 %rd3, %r3, 4;\n"
+                  "add.s64 %rd4, %rd1, %rd3;\nmov.u32 %r6, 0;\n"
+                  "again:\nld.global.b32 %r4, [%rd4];\nst.global.b32 [%rd4], %r6;\nadd.s64 %rd4, %rd4, " +
+                  step + ";\nadd.s32 %r6, %r6, 1;\nsetp.lt.s32 %p1, %r6, %r5;\n@%p1 bra again;\n");
+  };
+  for (const char* kind : {"load", "store"}) {
+    EXPECT_NE(change_of(loop("4"), kind).find("give each row to a warp"), std::string::npos) << kind;
+    EXPECT_NE(change_of(loop("4096"), kind), "") << kind;
+    EXPECT_EQ(change_of(loop("4096"), kind).find("give each row to a warp"), std::string::npos) << kind;
+  }
+}
+
+// What the loop reads again in each turn, from one address, leads nowhere else.
+TEST(Verdicts, WhereARunBeginsMayBeReadInEachTurn) {
+  const std::string change =
+      change_of(kernel("mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nmov.u32 %r6, 0;\n"
+                       "again:\nld.global.b32 %r4, [%rd4];\nadd.s32 %r5, %r4, %r6;\n"
+                       "mul.wide.s32 %rd5, %r5, 4;\nadd.s64 %rd6, %rd2, %rd5;\nst.global.b32 [%rd6], %r6;\n"
+                       "add.s32 %r6, %r6, 1;\nsetp.lt.s32 %p1, %r6, 64;\n@%p1 bra again;\n"),
+                "store");
+  EXPECT_NE(change.find("share the turns"), std::string::npos) << change;
+}
+
+TEST(Verdicts, LinksAreNotSorted) {
+  const std::string change = change_of(kernel("mov.u32 %r4, %r1;\nagain:\nmul.wide.s32 %rd3, %r4, 4;\n"
+                                              "add.s64 %rd4, %rd1, %rd3;\nld.global.b32 %r4, [%rd4];\n"
+                                              "setp.ge.s32 %p1, %r4, 0;\n@%p1 bra again;\n"),
+                                       "load");
+  EXPECT_NE(change.find("in the order of the steps"), std::string::npos) << change;
+}
+
+// own[0], [1], [2] or [3], by what each lane has loaded.
+TEST(Verdicts, LanesChooseElementsOfTheirLocalArraysByBranches) {
+  std::string choice = ".local .align 4 .b8 own[16];\nmov.u64 %rd3, own;\ncvta.local.u64 %rd4, %rd3;\n"
+                       "mul.wide.u32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd1, %rd5;\nld.global.b32 %r4, [%rd6];\n"
+                       "mov.u64 %rd7, %rd4;\n";
+  for (const char* next : {"4", "8", "12"})
+    choice += fmt::format("setp.lt.s32 %p1, %r4, {0};\n@%p1 bra behind{0};\nadd.s64 %rd7, %rd4, {0};\n"
+                          "bra meet;\nbehind{0}:\n",
+                          next);
+  const std::string text = kernel(choice + "meet:\nst.b32 [%rd7], %r4;\n");
+  const std::vector<Judgement> all = judged(text);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1].space, access::Space::local);
+  EXPECT_EQ(all[1].verdict, Verdict::local_array);
+  const findings::List list = findings_of(all, {arch::find(90)});
+  ASSERT_EQ(list.findings.size(), 1u);
+  EXPECT_EQ(list.findings[0].severity, findings::Severity::note) << "they may all choose the same";
+  EXPECT_NE(list.findings[0].fix->text.find("a loop counter that all lanes share"), std::string::npos);
+}
+
+TEST(Verdicts, WhatDataLeadToInATableGoesByTheRuleOfItsMemory) {
+  for (const auto& [space, rule] : {std::pair("shared", findings::Rule::bank_conflict),
+                                    {"const", findings::Rule::constant_serialised},
+                                    {"global", findings::Rule::scattered_access}}) {
+    std::string text = kernel(fmt::format("mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
+                                          "ld.global.b32 %r4, [%rd4];\nand.b32 %r4, %r4, 255;\n"
+                                          "mul.wide.u32 %rd5, %r4, 4;\nmov.u64 %rd6, table;\n"
+                                          "add.s64 %rd6, %rd6, %rd5;\nld.{}.b32 %r5, [%rd6];\n",
+                                          space));
+    text.insert(text.find(".visible"), fmt::format(".{} .align 16 .b8 table[1024];\n", space));
+    const findings::List list = findings_of(judged(text), {arch::find(90)});
+    ASSERT_EQ(list.findings.size(), 1u) << space;
+    EXPECT_EQ(list.findings[0].rule, rule) << space;
   }
 }
 

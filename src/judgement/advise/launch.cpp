@@ -2,8 +2,8 @@
 
 namespace warplens::advise {
 
-Launch::Launch(const measure::LaunchRecord& record, u64 blocks)
-    : record_(record), blocks_(blocks != 0 ? blocks : record.grid.count()) {
+Launch::Launch(const measure::LaunchRecord& record, u64 blocks, std::map<access::SiteId, Turns> by_code)
+    : record_(record), blocks_(blocks != 0 ? blocks : record.grid.count()), by_code_(std::move(by_code)) {
   for (const measure::SiteRecord& site : record.sites)
     if (!site.distribution.classes.empty()) {
       by_stride_[site.distribution.classes.front().shape.distance()].push_back(&site);
@@ -16,6 +16,11 @@ const measure::SiteRecord* Launch::find(access::SiteId id, access::Space space) 
     for (const measure::SiteRecord* site : found->second)
       if (site->space == space) return site;
   return nullptr;
+}
+
+Turns Launch::turns(access::SiteId id) const {
+  const auto known = by_code_.find(id);
+  return known == by_code_.end() ? Turns::counted : known->second;
 }
 
 const std::vector<const measure::SiteRecord*>& Launch::of_stride(u64 stride) const {

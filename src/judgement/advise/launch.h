@@ -2,15 +2,20 @@
 // of the launch: unrolled kernels have tens of thousands, and looking through all of them for each takes quadratic time.
 #pragma once
 #include "measure/record.h"
+#include <map>
 #include <unordered_map>
 #include <vector>
 
 namespace warplens::advise {
 
+// How often a thread performs an access, as code alone tells. Where it ran, its counts tell.
+enum class Turns : u8 { counted, one, several, along_row };
+
 class Launch {
 public:
-  // Refers to the record. `blocks`: of all launches whose accesses are asked about together; 0: of this one.
-  explicit Launch(const measure::LaunchRecord&, u64 blocks = 0);
+  // Refers to the record. `blocks`: of all launches whose accesses are asked about together; 0: of this one. `by_code`: of accesses
+  // that did not run.
+  explicit Launch(const measure::LaunchRecord&, u64 blocks = 0, std::map<access::SiteId, Turns> by_code = {});
   const measure::LaunchRecord& record() const { return record_; }
   u64 blocks() const { return blocks_; }
   // Do the threads lie in rows? Else nothing shows that arrays have any.
@@ -19,10 +24,12 @@ public:
   const std::vector<const measure::SiteRecord*>& of_stride(u64 stride) const;
   // That instruction's, where it ran; else null.
   const measure::SiteRecord* find(access::SiteId, access::Space) const;
+  Turns turns(access::SiteId) const;
 
 private:
   const measure::LaunchRecord& record_;
   u64 blocks_;
+  std::map<access::SiteId, Turns> by_code_;
   std::unordered_map<u64, std::vector<const measure::SiteRecord*>> by_stride_;
   std::unordered_map<u64, std::vector<const measure::SiteRecord*>> by_id_;
 };

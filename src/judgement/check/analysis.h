@@ -104,6 +104,7 @@ public:
   }
   std::map<u32, ActiveLanes>
       lanes_at; // by block on which a branch decides, as far as it was asked for: in loops of its own
+  symbolic::SetId loops_around(u32 block) const { return loops_of_[block]; }
   bool known_block() const { return launches_.block.has_value(); }
   bool has_partial_warps() const { return known_block() && launches_.block->count() % warp_size != 0; }
   u32 passes() const { return passes_; }

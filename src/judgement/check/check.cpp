@@ -113,19 +113,46 @@ u32 extent_in(const Analysis& a, const Claim& claim, u32 axis) {
   return 0;
 }
 
-// Is the access in a loop, and every load that its address depends on outside of it?
-bool walks(const Analysis& a, const Claim& claim, u32 block) {
+// Is the access in a loop, and every load that its address depends on outside of it, or of one address in all turns?
+bool walks(Analysis& a, const Claim& claim, u32 block) {
   const Flow& flow = a.flow;
-  std::vector<u32> loaded; // in which blocks
+  std::vector<std::pair<u32, symbolic::SetId>>
+      loaded; // in which blocks, and the loops that change what is read
   for (u32 b = 0; b < flow.function.blocks.size(); ++b)
-    for (u32 i = 0; i < flow.function.blocks[b].count; ++i)
-      if (a.pool.sets.contains(claim.causes, Analysis::instruction_cause(flow.function.blocks[b].first + i)))
-        loaded.push_back(b);
+    for (u32 i = flow.function.blocks[b].first;
+         i < flow.function.blocks[b].first + flow.function.blocks[b].count; ++i) {
+      if (!a.pool.sets.contains(claim.causes, Analysis::instruction_cause(i))) continue;
+      const ir::Instruction& load = flow.function.instructions[i];
+      const std::optional<u32> address = address_operand(flow.module.form(load), load, flow.function);
+      loaded.emplace_back(b, address ? a.pool.facts(a.address(*address, b)).loops : a.loops_around(b));
+    }
   return claim.dependence == Dependence::data && !loaded.empty() &&
          std::ranges::any_of(flow.loops_of[block], [&](u32 header) {
            const Blocks& body = flow.loop_at(header)->body;
-           return std::ranges::none_of(loaded, [&](u32 b) { return body[b]; });
+           return std::ranges::none_of(loaded, [&](const auto& l) {
+             return body[l.first] && a.pool.sets.contains(l.second, header);
+           });
          });
+}
+
+// How often a thread comes to the access: in turns of the innermost loop, which may go on to elements behind those of the turn before.
+advise::Turns turns_of(const Analysis& a, const Claim& claim, u32 block) {
+  constexpr i64 most_at_once = 16; // elements that a turn takes, in loops that compilers unroll
+  const Flow& flow = a.flow;
+  const std::vector<u32>& around = flow.loops_of[block];
+  if (around.empty()) return advise::Turns::one;
+  const u32 innermost =
+      *std::ranges::max_element(around, {}, [&](u32 header) { return flow.loops_of[header].size(); });
+  for (const symbolic::Term& t : a.pool.terms(claim.address)) {
+    const std::vector<u32>& factors = a.pool.monomial(t.monomial);
+    if (factors.size() != 1 || !t.coefficient.uniform()) continue;
+    const symbolic::Symbol& symbol = a.pool.symbol(factors[0]);
+    const i64 step = std::abs(t.coefficient.value);
+    if (symbol.kind == symbolic::SymbolKind::iteration && symbol.a == innermost &&
+        step <= most_at_once * claim.header.bytes)
+      return advise::Turns::along_row;
+  }
+  return advise::Turns::several;
 }
 
 // An access: an instruction, and of an asynchronous copy where it reads, then where it writes.
@@ -381,6 +408,9 @@ private:
     const ir::Form& form = module_.form(i);
     const access::Site& site = module_.sites[i.site.value];
     access::AccessHeader header{site.id, site.space, site.kind, site.cache, site.bytes, site.matrices, 0};
+    if (const auto array = arrays_.find(i.site);
+        array != arrays_.end() && array->second.first.kind == access::ArrayKind::local)
+      header.space = access::Space::local; // by its name, where lanes come with different addresses of it
     if (std::optional<BulkOperands> copied = bulk_operands(form, i, analysis.flow.function)) {
       if (std::optional<Claim> one = claim_of_copy(analysis, header, index, block, *copied, counters_))
         judge.add(analysis, *one, expressions);
@@ -403,6 +433,7 @@ private:
                        expressions);
     Claim claimed = claim(analysis, header, index, block, *address, counters_);
     claimed.walks = walks(analysis, claimed, block);
+    turns_[site.id] = turns_of(analysis, claimed, block);
     for (u32 axis = 0; axis < 2 && !analysis.known_block(); ++axis)
       if (const u32 extent = extent_in(analysis, claimed, axis)) extents_[axis].insert(extent);
     overruns_ = overruns_ || claimed.overruns;
@@ -423,6 +454,7 @@ private:
       out.push_back(judges[s].take(record));
       const bool loads_index = loading_index_.all.contains(out.back().site.id);
       out.back().loads_index = loads_index;
+      out.back().follows_links = loading_index_.links.contains(out.back().site.id);
       const u32 index = sites[s].instruction;
       const ir::Instruction& i = flow.function.instructions[index];
       out.back().blocks = shape;
@@ -436,7 +468,7 @@ private:
               source::user_frame(module_.sites[flow.function.instructions[*store].site.value]);
       if (!record) continue;
       record->loads_index = loads_index;
-      record->follows_links = loading_index_.links.contains(out.back().site.id);
+      record->follows_links = out.back().follows_links;
       if (const access::Array& array = record->site.array; array.kind == access::ArrayKind::parameter &&
                                                            array.parameter < names.size() &&
                                                            !launch.name.ends_with(')'))
@@ -444,7 +476,7 @@ private:
       place[s] = launch.sites.size();
       launch.sites.push_back(std::move(*record));
     }
-    const advise::Launch siblings(launch);
+    const advise::Launch siblings(launch, 0, turns_);
     for (std::size_t s = 0; s < out.size(); ++s) {
       if (place[s] == ~std::size_t{0} || sites[s].only_sibling || is_fine(out[s].verdict) ||
           out[s].verdict == Verdict::unknown)
@@ -528,9 +560,10 @@ private:
       arrays_;                      // of the function; and where a copy writes
   ir::LoadedIndices loading_index_; // of the function
   // Of the function at hand, in the shape that was judged last.
-  std::array<std::set<u32>, 2> extents_; // of blocks along x and y, as addresses have them (extent_in)
-  bool overruns_ = false;                // some thread would leave an array
-  u64 steps_ = 0;                        // in the function at hand (Analysis)
+  std::array<std::set<u32>, 2> extents_;      // of blocks along x and y, as addresses have them (extent_in)
+  std::map<ir::SiteId, advise::Turns> turns_; // by access
+  bool overruns_ = false;                     // some thread would leave an array
+  u64 steps_ = 0;                             // in the function at hand (Analysis)
   Checked out_;
 };
 

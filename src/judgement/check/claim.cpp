@@ -18,7 +18,7 @@ using symbolic::Value;
 // The space of a generic address, by what it was computed from. Else it is believed to lead to global memory, where
 // pointers that are parameters of kernels do.
 Space space_of(const Analysis& a, const Value address, Space named, bool& believed) {
-  believed = true;
+  believed = named == Space::global;
   for (const Term& t : a.pool.terms(address))
     for (u32 s : a.pool.monomial(t.monomial)) {
       const symbolic::Symbol& symbol = a.pool.symbol(s);

@@ -1,6 +1,7 @@
 // Rules, costs and fixes of a judgement, and findings that are alike collected into one. See findings.h.
 #include "check/findings.h"
 #include "access/opcode.h"
+#include "advise/rules/rules.h"
 #include "advise/rules/triton.h"
 #include "arch/table.h"
 #include "check/overflow.h"
@@ -25,8 +26,12 @@ using findings::Severity;
 
 Rule rule_of(const Judgement& j) {
   switch (j.verdict) {
-  case Verdict::misaligned: return Rule::misaligned_access;
-  case Verdict::scattered: return Rule::scattered_access;
+  case Verdict::misaligned:
+    return j.advice && j.advice->rule == Rule::halo_access ? Rule::halo_access : Rule::misaligned_access;
+  case Verdict::scattered:
+    return j.space == Space::constant ? Rule::constant_serialised
+           : j.space == Space::shared ? Rule::bank_conflict
+                                      : Rule::scattered_access;
   case Verdict::bank_conflict: return Rule::bank_conflict;
   case Verdict::constant_serialised: return Rule::constant_serialised;
   case Verdict::local_array: return Rule::local_array;
@@ -38,6 +43,7 @@ Rule rule_of(const Judgement& j) {
 // Twice what would do is worth a warning; what may be bad and need not be is a note.
 Severity severity_of(const Judgement& j) {
   if (j.verdict == Verdict::scattered || j.verdict == Verdict::misaligned) return Severity::note;
+  if (j.dependence == Dependence::undecided) return Severity::note;
   if (j.other_shape || j.fine_for_many) return Severity::note; // another launch need not mind
   return paid(j.costs[0], j.space).most >= 2 * j.needed ? Severity::warning : Severity::note;
 }
@@ -54,6 +60,7 @@ std::string_view other_change(const Judgement& j) {
   if (j.verdict == Verdict::misaligned && j.cut_by_blocks)
     return "make blocks a multiple of 32 threads, so that each warp begins at a multiple of 32 elements";
   const bool load = j.site.kind == Kind::load, store = j.site.kind == Kind::store;
+  if (j.follows_links) return advise::rules::shorter_chains;
   if (is_search(j))
     return "sort what the threads look for, so that neighbouring threads go the same way; or keep what all "
            "of them pass in shared memory";
@@ -98,8 +105,7 @@ std::string_view usual_change(const Judgement& j) {
                     "swizzle)";
   case Rule::constant_serialised:
     return "read constants by an index that all lanes share, or keep the table in shared or global memory";
-  case Rule::local_array:
-    return "unroll the loops over the array, so that its indices are constants, or keep it in shared memory";
+  case Rule::local_array: return advise::rules::shared_index;
   case Rule::misaligned_access: return "let rows begin at multiples of 32 bytes";
   case Rule::scattered_access:
     return "sort or group the work, so that neighbouring threads go to neighbouring elements";
@@ -170,7 +176,7 @@ Finding finding_of(const Judgement& j, const std::vector<const arch::Architectur
     out.fix = findings::Fix{j.advice->change, j.advice->example, {}, j.remedy};
   else if (const std::string_view change = other_change(j); !change.empty())
     out.fix = findings::Fix{std::string(change), {}, {}, {}};
-  else if (out.severity == Severity::warning)
+  else if (out.severity == Severity::warning || j.space == Space::constant || j.space == Space::local)
     out.fix = findings::Fix{std::string(usual_change(j)), {}, {}, {}};
   return out;
 }
@@ -344,7 +350,7 @@ std::span<const findings::Rule> rules() {
   static constexpr Rule all[] = {Rule::uncoalesced_load,    Rule::uncoalesced_store, Rule::uncoalesced_atomic,
                                  Rule::scattered_access,    Rule::misaligned_access, Rule::bank_conflict,
                                  Rule::constant_serialised, Rule::local_array,       Rule::missing_restrict,
-                                 Rule::invalid_access,      Rule::index_overflow};
+                                 Rule::halo_access,         Rule::invalid_access,    Rule::index_overflow};
   return all;
 }
 

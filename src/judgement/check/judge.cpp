@@ -373,9 +373,16 @@ Verdict Judge::verdict() const {
                                         : Verdict::unknown;
   case Space::local:
     if (uniform_) return Verdict::local_together;
-    return worst_ == Dependence::undecided ? Verdict::unknown : Verdict::local_array;
+    return worst_ != Dependence::undecided || lanes_decide() ? Verdict::local_array : Verdict::unknown;
   default: return Verdict::not_judged;
   }
+}
+
+// Does each lane bring an address of its own, by the branches that it took?
+bool Judge::lanes_decide() const {
+  return !out_.reasons.empty() && std::ranges::all_of(out_.reasons, [](const Cause& reason) {
+    return reason.kind == Cause::Kind::divergent_join || reason.kind == Cause::Kind::divergent_loop;
+  });
 }
 
 // The least that lanes with different addresses could do with.

@@ -45,6 +45,7 @@ private:
   Verdict verdict() const;
   Verdict copy_verdict() const; // of a bulk copy
   Verdict global_verdict() const;
+  bool lanes_decide() const;
   u64 needed() const;
 
   std::span<Counter> counters_;

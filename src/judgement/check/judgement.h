@@ -167,9 +167,10 @@ struct Judgement {
   std::vector<Costs> aligned;       // under the conditions
   Costs anywhere; // of the first architecture, were pointers only as aligned as what is accessed
   Dependence dependence = Dependence::none;
-  bool loads_index = false; // each thread reads the index from memory (ir/loaded_index.h)
-  bool exact = false;       // distances between lanes are known
-  bool walks = false;       // a loop takes each lane on from where a loaded value has led it
+  bool follows_links = false; // each step's address is what the step before it read
+  bool loads_index = false;   // each thread reads the index from memory (ir/loaded_index.h)
+  bool exact = false;         // distances between lanes are known
+  bool walks = false;         // a loop takes each lane on from where a loaded value has led it
   // What is paid (sectors, wavefronts, requests) by a warp all of whose lanes take part that may is one number: wherever it
   // begins, or where the conditions hold.
   bool decided = false, decided_if = false;

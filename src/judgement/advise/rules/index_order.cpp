@@ -83,7 +83,8 @@ bool block_shares_sectors(const Subject& s) {
 // over them, and threadIdx.x cannot.
 bool is_row_of_turns(const Subject& s) {
   return s.context.launch != nullptr && !s.context.launch->has_rows() && repeats(s, in_launch(s)) &&
-         (!reads(s.site.site.kind) || s.site.distribution.first_block.rows == 0) &&
+         (!reads(s.site.site.kind) ||
+          (s.site.distribution.first_block.rows == 0 && turns_by_code(s, s.site) != Turns::along_row)) &&
          !result_in_row(s, s.site.pattern.shape.distance());
 }
 

@@ -17,7 +17,7 @@ void local_array(const Subject& s, std::vector<Advice>& list) {
     out.cause = fmt::format("local memory{} interleaves the threads' arrays: one index is consecutive over "
                             "the lanes, different indices are not",
                             names);
-    out.change = "index by a loop counter that all lanes share, or keep the array in shared memory";
+    out.change = shared_index;
   } else {
     out.title = "an array in local memory";
     out.cause =

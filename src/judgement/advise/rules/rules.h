@@ -93,6 +93,15 @@ bool say_rows_of_threads(const Subject&, Advice& out);
 bool say_renumbered(const Subject&, Advice& out);
 // Do a block's stores fill the sectors that they touch, though those of a warp do not? Then `out` says to collect them in shared memory.
 bool say_collected(const Subject&, Advice& out);
+void say_tile_of_block(Advice& out); // what it says
+// What helps where lanes go to different elements of their own local arrays.
+inline constexpr std::string_view shared_index =
+    "index by a loop counter that all lanes share, or keep the array in shared memory";
+// What helps where threads follow links, wherever these lead.
+inline constexpr std::string_view shorter_chains =
+    "store the elements in the order of the steps, element k of all chains side by side, if each is in one "
+    "chain. Where only the end of a chain is wanted, make chains shorter. Store the end in the elements on "
+    "the way (path compression), or replace each link by the next one's in rounds (pointer jumping)";
 // Each step's index is what the step before it read: to store the elements in the order of the steps, or to take fewer steps.
 void say_links(const Subject&, Advice& out);
 // Is it a load of the same loop that has one address for all lanes, another in each turn?
@@ -200,6 +209,9 @@ inline auto in_function(const Subject& s) {
 inline auto siblings(const Subject& s) {
   return in_function(s) |
          std::views::filter([&s](const measure::SiteRecord& other) { return is_sibling(s, other); });
+}
+inline Turns turns_by_code(const Subject& s, const measure::SiteRecord& other) {
+  return s.context.launch == nullptr ? Turns::counted : s.context.launch->turns(other.site.id);
 }
 // Those at the place of `s`, of its kind and to its array: what is advised on may be several.
 inline auto at_place(const Subject& s) {

@@ -299,6 +299,13 @@ bool say_renumbered(const Subject& s, Advice& out) {
   return true;
 }
 
+void say_tile_of_block(Advice& out) {
+  out.way = Way::tile;
+  out.change = "collect the block's elements in shared memory, and store them from there row by row";
+  out.example = "tile[place - first] = …; __syncthreads(); for (int i = threadIdx.x; i < n; i += blockDim.x) "
+                "out[first + i] = tile[i];";
+}
+
 bool say_collected(const Subject& s, Advice& out) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
   const u64 bytes = s.site.site.bytes,
@@ -309,11 +316,8 @@ bool say_collected(const Subject& s, Advice& out) {
       2 * block.sectors < 3 * block.distinct_sectors ||
       copy > s.context.architecture->limits.shared_per_block)
     return false;
-  out.way = Way::tile;
-  out.change = "collect the block's elements in shared memory, and store them from there row by row" +
-               cost_of_shared(s, copy);
-  out.example = "tile[place - first] = …; __syncthreads(); for (int i = threadIdx.x; i < n; i += blockDim.x) "
-                "out[first + i] = tile[i];";
+  say_tile_of_block(out);
+  out.change += cost_of_shared(s, copy);
   out.after = s.counters, out.lanes.reset(); // other lanes in other warps: there is no picture of one
   set_sectors(out.after, of_all_blocks(s.counters.sectors, block.distinct_sectors, block.sectors));
   out.after.requests =
@@ -328,11 +332,7 @@ void say_links(const Subject& s, Advice& out) {
   out.way = Way::sorted_reads;
   out.cause = "the index of each step is what the step before it read, so that no other order of the threads "
               "brings lanes together";
-  out.change =
-      "store the elements in the order of the steps, element k of all chains side by side, if each is in one "
-      "chain. Where only the end of a chain is wanted, make chains shorter. Store the end in the elements on "
-      "the way "
-      "(path compression), or replace each link by the next one's in rounds (pointer jumping)";
+  out.change = shorter_chains;
   out.example = "next[i] = next[next[i]];";
   out.confidence = Confidence::possible;
 }

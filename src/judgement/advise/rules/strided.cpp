@@ -16,16 +16,18 @@ namespace {
 bool loads_walk_along_rows(const Subject& s, u64 stride) {
   const std::size_t column = s.context.column;
   return std::ranges::any_of(in_function(s), [&](const measure::SiteRecord& other) {
-    return other.site.kind == access::Kind::load && is_device(other.space) &&
-           other.distribution.first_block.rows != 0 &&
-           (other.pattern.shape.distance() == stride ||
-            other.counters[column].instructions == in_launch(s).counters[column].instructions);
+    if (other.site.kind != access::Kind::load || !is_device(other.space)) return false;
+    const bool as_far = other.pattern.shape.distance() == stride;
+    if (turns_by_code(s, other) == Turns::along_row) return as_far;
+    return other.distribution.first_block.rows != 0 &&
+           (as_far || other.counters[column].instructions == in_launch(s).counters[column].instructions);
   });
 }
 
-// Do threads of the first block walk along rows that are worth a warp, as far as it was followed?
+// Do threads of the first block walk along rows that are worth a warp, as far as it was followed, or as code tells?
 bool walks_along_rows(const Subject& s) {
   const measure::FirstBlock& block = s.site.distribution.first_block;
+  if (turns_by_code(s, s.site) == Turns::several) return false;
   return block.requests == 0 ||
          (block.rows != 0 && block.row_elements >= shortest_row_of_thread * block.rows);
 }
@@ -185,6 +187,7 @@ u64 launched_warps(const Subject& s) {
 }
 
 bool repeats(const Subject& s, const measure::SiteRecord& site) {
+  if (const Turns turns = turns_by_code(s, site); turns != Turns::counted) return turns != Turns::one;
   u64 warps = launched_warps(s);
   return warps != 0 && site.counters[s.context.column].instructions > warps + warps / 2;
 }

@@ -205,9 +205,14 @@ bool changes_the_layout(const Subject& s) {
   return here != 0 && 10 * beside >= 9 * here;
 }
 
-// What threads store in rows of their own goes through shared memory, whatever they read for it.
-bool say_own_results(const Subject& s, u64 stride, Advice& out) {
-  if (!has_numbers(s) || !say_collected(s, out)) return false;
+// What threads store in rows of their own goes through shared memory, whatever they read for it. `fills_rows`: it is known to leave no
+// gaps; else the first block tells.
+bool say_own_results(const Subject& s, u64 stride, bool fills_rows, Advice& out) {
+  if (!has_numbers(s)) return false;
+  if (fills_rows && s.site.site.kind == access::Kind::store)
+    say_tile_of_block(out);
+  else if (!say_collected(s, out))
+    return false;
   out.change += fmt::format("; or, where nothing needs the array in this order, {} (count: how many rows)",
                             other_way_round(s, stride));
   return true;
@@ -224,7 +229,10 @@ bool loads_as_far_apart(const Subject& s, u64 stride) {
 void say_members(const Subject& s, u64 stride, const Neighbours& near, Advice& out) {
   const u64 bytes = s.site.site.bytes, padded = std::bit_ceil(stride);
   if (has_numbers(s) && near.members == 1 && stride % bytes == 0) {
-    if (loads_as_far_apart(s, stride) || !say_own_results(s, stride, out)) say_turns(s, stride, false, out);
+    const bool fills_rows =
+        turns_by_code(s, s.site) != Turns::counted && (near.unrolled + 1) * bytes == stride;
+    if (loads_as_far_apart(s, stride) || !say_own_results(s, stride, fills_rows, out))
+      say_turns(s, stride, false, out);
     return;
   }
   out.way = Way::layout;
@@ -283,7 +291,7 @@ void say_elements(const Subject& s, u64 stride, Advice& out) {
   out.way = Way::layout;
   predict(s, parts_apart(s), out);
   if (say_parts(s, stride, out)) return;
-  if (say_own_results(s, stride, out)) return;
+  if (say_own_results(s, stride, false, out)) return;
   out.change = has_structures(s) ? "store one array per member (structure of arrays), "
                                  : "let neighbouring threads use neighbouring elements: ";
   if (!of_scalars && !has_structures(s))
