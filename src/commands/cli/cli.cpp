@@ -19,6 +19,27 @@
 namespace warplens::cli {
 namespace {
 
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App&, int& exit_code);
+  bool tells_of_all = false; // it prints every command's options
+};
+constexpr Command all_commands[] = {
+    {"run", add_run},       {"report", add_report},   {"diff", add_diff},
+    {"import", add_import}, {"compare", add_compare}, {"record", add_record},
+    {"replay", add_replay}, {"explain", add_explain}, {"check", add_check},
+    {"lsp", add_lsp},       {"mcp", add_mcp},         {"gpus", add_gpus},
+    {"rules", add_rules},   {"doctor", add_doctor},   {"completion", add_completion, true},
+    {"man", add_man, true}};
+
+// The command that is named alone, as declaring all of them takes a third of the time to start; all where none is, or where it tells of
+// all.
+void add_commands(CLI::App& app, int& exit_code, std::string_view named) {
+  const auto* only = std::ranges::find(all_commands, named, &Command::name);
+  for (const Command& command : all_commands)
+    if (only == std::end(all_commands) || only->tells_of_all || &command == only) command.add(app, exit_code);
+}
+
 // "it is an option of run, check: warplens run --fix …"; empty: of none.
 std::string commands_with(const CLI::App& app, const std::string& option) {
   std::vector<std::string> commands;
@@ -81,7 +102,12 @@ diag::Diagnostic unknown_argument(const CLI::App& app) {
     for (const std::string& argument : command->remaining(true)) {
       if (argument == "--") continue;
       std::string help = suggested_option(*command, argument);
-      if (help.empty() && argument.starts_with("--")) help = commands_with(app, argument);
+      if (help.empty() && argument.starts_with("--")) {
+        CLI::App all;
+        int unused = 0;
+        add_commands(all, unused, {});
+        help = commands_with(all, argument);
+      }
       if (driver::is_launch_option(argument))
         help = fmt::format(
             "it belongs to the launch of a kernel, which follows its file: warplens run FILE.ptx {} …",
@@ -148,23 +174,8 @@ int run_command_line(int argc, char** argv) {
   give_help(app, "COMMAND [OPTIONS] …", "warplens run examples/matmul.cu",
             "Each command has a --help of its own. More: docs/README.md");
   int exit_code = 0;
-  add_run(app, exit_code);
-  add_report(app, exit_code);
-  add_diff(app, exit_code);
-  add_import(app, exit_code);
-  add_compare(app, exit_code);
-  add_record(app, exit_code);
-  add_replay(app, exit_code);
-  add_explain(app, exit_code);
-  add_check(app, exit_code);
-  add_lsp(app, exit_code);
-  add_mcp(app, exit_code);
-  add_gpus(app);
-  add_rules(app, exit_code);
-  add_doctor(app, exit_code);
-  add_completion(app);
-  add_man(app, exit_code);
   help_as_option(argc, argv);
+  add_commands(app, exit_code, argc > 1 ? argv[1] : "");
   argc = drop_separator(app, argc, argv);
   if (std::string wrong = wrong_command(app, argc, argv); !wrong.empty()) {
     print(stderr, "warplens: " + wrong);

@@ -19,8 +19,8 @@ void add_check(CLI::App& app, int& exit_code);
 void add_lsp(CLI::App& app, int& exit_code);
 void add_mcp(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
-void add_completion(CLI::App& app);
+void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
-void add_gpus(CLI::App& app);
+void add_gpus(CLI::App& app, int& exit_code);
 
 } // namespace warplens::cli

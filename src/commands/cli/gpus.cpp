@@ -7,7 +7,7 @@
 
 namespace warplens::cli {
 
-void add_gpus(CLI::App& app) {
+void add_gpus(CLI::App& app, int&) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("gpus", "list compute capabilities, and where each rule comes from");
   give_help(*command, "gpus [OPTIONS]", "warplens gpus");

@@ -11,7 +11,7 @@
 
 namespace warplens::cli {
 
-void add_completion(CLI::App& app) {
+void add_completion(CLI::App& app, int&) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "print a completion script for bash, zsh or fish");
   command->add_option("SHELL", *shell, "bash, zsh or fish")

@@ -185,7 +185,8 @@ Cost View::cost(const summary::Kernel& kernel, const AccessRow& row) const {
   const double from_l2 = a == 0 ? row.from_l2 : 1;
   auto number = [](u64 value) { return static_cast<double>(value); };
   const double cycles = number(measure::cycles(counts, row.space, *device, from_l2).busiest());
-  const bool moves = summary::is_traffic(row.space); // between warps and the L1, as a report's "for nothing" has it
+  const bool moves =
+      summary::is_traffic(row.space); // between warps and the L1, as a report's "for nothing" has it
   return {cycles, number(measure::excess_cycles(counts, row.space, row.site, *device, from_l2)),
           moves ? number(measure::bytes_moved(counts, row.space)) : 0,
           moves ? number(measure::excess_bytes(counts, row.space, row.site)) : 0,
