@@ -333,7 +333,7 @@ expect_code 0
 expect_in stderr "the build has no command for 'app.cu'"
 run "$warplens" check -p include configured.cu
 expect_code 2
-expect_in stderr "cannot read 'include/compile_commands.json'"
+expect_in stderr "'include/compile_commands.json' does not exist"
 
 # Programs without line information, with mistakes, with launches that fail.
 cat >bad.cu <<'CU'

@@ -240,15 +240,9 @@ Result<std::multimap<fs::path, CheckInput>> sources_of_build(const std::string& 
   std::error_code error;
   const fs::path file =
       fs::is_directory(build, error) ? fs::path(build) / "compile_commands.json" : fs::path(build);
-  std::optional<std::string> text = os::read_file(file);
-  if (!text)
-    return failure(diag::error("no-input", fmt::format("cannot read '{}'", file.string()), {},
-                               "-p takes the folder of a build; CMake writes the file with "
-                               "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"));
-  Result<std::vector<CheckInput>> sources = compile_commands(*text, file.string());
+  Result<std::vector<CheckInput>> sources = inputs_in(file.string(), options);
   if (!sources) return failure(sources.error());
   for (CheckInput& source : *sources) {
-    source.options.insert(source.options.end(), options.begin(), options.end());
     const fs::path real = fs::weakly_canonical(source.path, error);
     out.emplace(real, std::move(source));
   }
