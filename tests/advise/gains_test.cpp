@@ -267,7 +267,7 @@ TEST(Gains, ACopyOfATableAddsUpWhatWasUpdated) {
   measure::FirstBlock& block = atomic.site.distribution.first_block;
   block.requests = 100, block.lanes = 3200, block.sectors = 3200, block.words = 400, block.span = 900;
   const Advice copies = advise(atomic.site, atomic.context).at(0);
-  EXPECT_NE(copies.change.find("Words that a block did not update are left out"), std::string::npos)
+  EXPECT_NE(copies.change.find("Skip the words of a copy that nobody updated"), std::string::npos)
       << copies.change;
   EXPECT_EQ(copies.after.threads, 400u);
 }

@@ -109,6 +109,67 @@ TEST(Advise, RowsOfBytesAreReadInWidePieces) {
   }
 }
 
+// C[row][col] = sum of A[row][k] * B[k][col] with the row from threadIdx.x: each thread of rows needs all k. The exchange makes B dearer.
+TEST(Advise, AResultForEachThreadOfRows) {
+  for (const u32 height : {1, 16}) {
+    constexpr u64 warps = 800, row = 512, turns = row / 4;
+    Built a = site(
+        Space::global, Kind::load, 4, [](u32 l) { return u64{l} % 16 * row; }, warps * turns);
+    Built b = site(
+        Space::global, Kind::load, 4, [](u32 l) { return u64{l} / 16 * 4; }, warps * turns);
+    Built c = site(
+        Space::global, Kind::store, 4, [](u32 l) { return u64{l} % 16 * row + l / 16 * 4; }, warps);
+    u32 parameter = 0;
+    for (Built* one : {&a, &b, &c}) one->site.site.array = {access::ArrayKind::parameter, "m", parameter++};
+    measure::FirstBlock& block = a.site.distribution.first_block;
+    block.requests = 8 * turns, block.sectors = 16 * block.requests, block.distinct_sectors = 16 * turns / 8;
+    block.rows = 256, block.row_elements = 256 * turns, block.row_lanes = 32;
+    measure::LaunchRecord launch = launch_of({&a, &b, &c});
+    launch.name = "mm(float const*, float const*, float*)";
+    launch.block = {256 / height, height, 1};
+    const Advice advice = only(advise_in(a, launch));
+    EXPECT_EQ(advice.change.find("thread t takes t") == std::string::npos, height != 1) << advice.change;
+    if (height == 1) continue;
+    EXPECT_EQ(advice.change.find("let threadIdx.x run along the row: swap"), 0u) << advice.change;
+    EXPECT_EQ(advice.after.sectors, 2 * warps * turns);
+    EXPECT_EQ(advice.lost_beside, warps * turns * 14 * turns / (14 * turns + 12))
+        << "the store gains 12, too";
+  }
+}
+
+// key[i] & 255 of integers: the compiler loads a byte of each.
+TEST(Advise, NarrowedLoads) {
+  Built key = site(Space::global, Kind::load, 1, [](u32 l) { return u64{l} * 4; });
+  key.site.site.array = {access::ArrayKind::parameter, "key"};
+  measure::LaunchRecord launch = launch_of({&key});
+  launch.name = "hist(int const*)";
+  const Advice advice = only(advise_in(key, launch));
+  EXPECT_EQ(advice.change.find("the code needs 1 of the 4 bytes of each element"), 0u) << advice.change;
+  EXPECT_EQ(advice.after.sectors, 100u);
+  launch.name = "hist(pixel const*)";
+  EXPECT_EQ(only(advise_in(key, launch)).change.find("the code needs"), std::string::npos);
+}
+
+// A block of 1024 threads has 64 registers for each; smaller blocks may have more.
+TEST(Advise, RegistersThatTheBlockCanHave) {
+  struct Case {
+    u32 threads, registers;
+    std::string_view says;
+    bool smaller;
+  };
+  for (const Case& c : {Case{1024, 32, "allow more registers, up to 64 with blocks of 1024 threads", true},
+                        Case{1024, 64, "launch blocks of fewer threads", true},
+                        Case{128, 64, "allow more registers, up to 255 with blocks of 128 threads", false}}) {
+    Built spill = site(Space::local, Kind::store, 4, [](u32 l) { return u64{l} * 4; });
+    spill.site.site.array.kind = access::ArrayKind::spill;
+    measure::LaunchRecord launch = launch_of({&spill});
+    launch.block = {c.threads, 1, 1}, launch.registers = c.registers;
+    const std::string change = only(advise_in(spill, launch)).change;
+    EXPECT_EQ(change.find(c.says), 0u) << change;
+    EXPECT_EQ(change.find("blocks of fewer threads") != std::string::npos, c.smaller) << change;
+  }
+}
+
 // Each thread takes its part of a vector in a loop. What it finds is combined with what others find: the same elements, in turns.
 // Where each has a result of its own, or the parts leave something between them, they are rows.
 TEST(Advise, PartsOfAVectorInALoop) {

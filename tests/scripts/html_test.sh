@@ -80,6 +80,26 @@ expect_data check.html '[t[c] for a in d["accesses"] if a["l"] == 22 for c in a[
 expect_not_in check.html '4096 bytes apart' # of an n that nobody knows
 expect_data check.html 'all(len(a["judged"]["bounds"]) == 2 and len(a["cost"]) == 2 for a in d["accesses"])' True
 
+# The page says the change that the findings say: the array has no rows.
+cat >reduce.cu <<'EOF'
+__global__ void reduce(const int* in, int* out) {
+  extern __shared__ int s[];
+  const int t = threadIdx.x;
+  s[t] = in[blockIdx.x * blockDim.x + t];
+  __syncthreads();
+  for (int d = 1; d < blockDim.x; d *= 2) {
+    const int i = 2 * d * t;
+    if (i < blockDim.x) s[i] += s[i + d];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+EOF
+run "$warplens" check --compiler clang --html reduce.html reduce.cu
+expect_in stdout 'begin with the +largest'
+expect_in reduce.html 'begin with the largest'
+expect_not_in reduce.html 'each row of the shared array'
+
 # Fixes under every architecture, on the page and in JSON.
 run "$warplens" run --compiler clang --sm 90,70,20 --html arch.html --json arch.json --details transpose.cu
 expect_code 0

@@ -71,7 +71,9 @@ std::string gain_of(const Page& page, const Finding& finding) {
   }
   const double gain = static_cast<double>(before) / static_cast<double>(std::max<u64>(after, 1));
   if (gain <= 1.05) return "";
-  std::string text = after == 0 ? fmt::format("none of these {} is left", what)
+  const advise::Advice* advice = main_advice(row_of(page, finding.accesses[0]));
+  const bool tried = advice == nullptr || advice->confidence != advise::Confidence::possible;
+  std::string text = after == 0 ? fmt::format("{}none of these {} is left", tried ? "" : "at best ", what)
                                 : fmt::format("{} times fewer {}", findings::times(gain), what);
   if (const double saved = share_saved(page.model, saved_bytes); saved >= 0.005)
     text += fmt::format("; saves {} of the program's traffic", percent(saved));

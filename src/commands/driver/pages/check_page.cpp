@@ -84,16 +84,20 @@ html::Judged judged_of(const Judgement& j) {
   return out;
 }
 
-// Advice that was made for a stride by which a warp is drawn gives that number where the code has none.
-void forget_numbers(summary::Model& model, const std::vector<Judgement>& all) {
+// The page says the change that the findings say. Advice that was made for a stride by which a warp is drawn gives that number
+// where the code has none.
+void say_as_found(summary::Model& model, const std::vector<Judgement>& all) {
   for (summary::Kernel& kernel : model.kernels)
     for (summary::Line& line : kernel.lines)
-      for (summary::AccessRow& row : line.rows)
-        if (const Judgement& j = all[row.site.id.value]; j.dependence == check::Dependence::stride)
-          for (advise::Advice& advice : row.advice) {
-            advice.title = check::pattern_text(j);
-            advice.cause.clear();
-          }
+      for (summary::AccessRow& row : line.rows) {
+        const Judgement& j = all[row.site.id.value];
+        for (advise::Advice& advice : row.advice) {
+          if (j.advice && j.advice->rule == advice.rule)
+            advice.change = j.advice->change, advice.example = j.advice->example;
+          if (j.dependence == check::Dependence::stride)
+            advice.title = check::pattern_text(j), advice.cause.clear();
+        }
+      }
 }
 
 // What blocks of another shape make worse is a note at the access: [of those that are shown] → the notes.
@@ -146,7 +150,7 @@ Result<std::string> check_page(const std::vector<std::string>& inputs, const Exa
   options.root = std::filesystem::current_path().string();
   Result<summary::Model> model = summary::build(std::move(input), line_of, options);
   if (!model) return failure(model.error());
-  forget_numbers(*model, all);
+  say_as_found(*model, all);
   const OtherShapes others = other_shapes(all);
   html::About about{html::Origin::check, [&](const access::Site& site) -> std::optional<html::Judged> {
                       const Judgement& j = all[site.id.value];

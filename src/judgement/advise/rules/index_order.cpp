@@ -41,6 +41,37 @@ Change along_rows(const Subject& s, bool swapped) {
   });
 }
 
+// Each lane of a block so wide goes where x and y, exchanged, lead it; unchanged where its lanes do not tell.
+Change exchanged(u32 width) {
+  return [=](access::WarpAccess& access) {
+    if (access.active != full_mask || width < 2 || width >= warp_size) return;
+    const u64 from = access.address[0], by_x = access.address[1] - from, by_y = access.address[width] - from;
+    for (u64 lane = 0; lane < warp_size; ++lane)
+      if (access.address[lane] != from + lane % width * by_x + lane / width * by_y) return;
+    for (u64 lane = 0; lane < warp_size; ++lane)
+      access.address[lane] = from + lane % width * by_y + lane / width * by_x;
+  };
+}
+
+// Sectors that other accesses take more where x and y are exchanged: this one's share, by what it gains of all that gain.
+u64 lost_by_exchange(const Subject& s, u64 after) {
+  if (s.context.launch == nullptr || after >= s.counters.sectors) return 0;
+  u64 lost = 0, gained = 0;
+  for (const measure::SiteRecord& other : in_function(s)) {
+    if (!is_device(other.space) || s.context.column >= other.counters.size() ||
+        other.distribution.classes.empty())
+      continue;
+    const Subject one{other, other.counters[s.context.column], s.context};
+    const u64 then = predicted(one, exchanged(s.context.launch->record().block.x)).sectors,
+              now = predicted(one, [](const access::WarpAccess&) {}).sectors;
+    (then > now ? lost : gained) += then > now ? then - now : now - then;
+  }
+  return gained == 0
+             ? 0
+             : static_cast<u64>(static_cast<double>(lost) * static_cast<double>(s.counters.sectors - after) /
+                                static_cast<double>(gained));
+}
+
 // Views keep the order of their indices in their type (mdspan, Kokkos): that of the parameter, else the only one in the kernel's name.
 std::string_view other_layout(const Subject& s) {
   struct Layout {
@@ -176,6 +207,7 @@ void say_index_order(const Subject& s, Advice& out) {
   if (in_parts(shape) && s.site.site.kind == access::Kind::load)
     out.change += "; where the index is loaded itself, sort or renumber by it";
   predict(s, along_rows(s, true), out);
+  out.lost_beside = lost_by_exchange(s, out.after.sectors);
   if (const std::string_view layout = other_layout(s); !layout.empty())
     out.change += fmt::format("; or give the view the other layout, {}", layout);
 }

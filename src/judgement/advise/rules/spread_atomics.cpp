@@ -80,8 +80,7 @@ bool copy_side_by_side(const Subject& s, const std::optional<arch::Counts>& by_i
                     copies, members ? ", and " : "", members ? "each" : "the table");
   if (u64 left = with_copies(s, some, by_itself.has_value()).wavefronts;
       copies > some && left < now.wavefronts)
-    out.change +=
-        fmt::format("; where they do not fit, {} leave {} of {} wavefronts", some, left, now.wavefronts);
+    out.change += fmt::format("; with {} copies, {} of {} wavefronts are left", some, left, now.wavefronts);
   out.before = now, out.after = after;
   out.lanes = changed(s, to_copies(s, copies, by_itself.has_value()));
   list.push_back(std::move(out));
@@ -92,7 +91,7 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
   // `one`: of a single launch; the sum of several sites or launches has a table as large as all of theirs.
   const measure::FirstBlock &block = s.site.distribution.first_block,
                             &one = in_launch(s).distribution.first_block;
-  const bool scattered = s.site.pattern.kind() == measure::PatternKind::scattered;
+  const bool scattered = s.site.pattern.kind() == measure::PatternKind::scattered || s.site.loads_index;
   if (block.lanes == 0 && !scattered) return false;
   // The block clears a copy from the first word that it updates to the last, and adds up what it has updated of it.
   const u64 table = std::max(block.words, block.span);
@@ -112,9 +111,9 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         fmt::format("a block updates each word {} times",
                     findings::times(static_cast<double>(block.lanes) / static_cast<double>(block.words)));
     out.cause += fmt::format(": block 0 performs {} on {} words", block.lanes, block.words);
-    out.change =
-        "update a copy of the table in shared memory for each block, and add the copies up at the "
-        "end. Words that a block did not update are left out; the more it updates, the more it saves";
+    out.change = "update a copy of the table in shared memory for each block, and add the copies up at the "
+                 "end. Skip the words of a copy that nobody updated. The more elements a block takes, the "
+                 "more it saves";
     if (loops_in_shared(s.site.site)) out.change += "; " + loop_in_shared(s.site.site);
     if (const u64 plain = s.context.architecture->limits.shared_per_block; bytes > plain)
       out.change += fmt::format("; more than {} of it are dynamic, as cudaFuncSetAttribute allows",
@@ -145,7 +144,8 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
                                        findings::bytes(shared))
         : !returns_nothing(s.site)
             ? sort + "a copy in shared memory would not have the result that is used"
-            : fmt::format("{}{} fits, but has {} words to clear and to add up, for {} updates",
+            : fmt::format("{}{} fits, but has {} words to clear and to add up, for {} updates: let each "
+                          "block take more elements, in a loop over the grid",
                           2 * block.words < block.lanes ? "combine the updates of one word in a warp first; "
                                                         : sort,
                           copy, std::max(one.words, one.span), one.lanes);

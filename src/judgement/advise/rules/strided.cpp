@@ -111,7 +111,9 @@ void say_change(const Subject& s, u64 stride, Advice& out) {
                              walks_along_rows(s) && !result_in_row(s, stride),
              mostly = 2 * (near.members + near.unrolled) * s.site.site.bytes >= stride && !row_of_thread,
              several = near.members > 1 || (near.unrolled != 0 && !loops);
-  if (goes_twice_as_far(s)) {
+  if (is_narrowed(s, stride, near)) {
+    say_narrowed(s, stride, out);
+  } else if (goes_twice_as_far(s)) {
     out.change = largest_step_first("elements");
   } else if (is_vector_in_parts(s, near, stride)) {
     say_vector(s, stride, out);

@@ -34,6 +34,9 @@ Change lanes_in_rows(const Subject&, u64 step, i64 gap, Start);
 
 // structures.cpp
 bool is_vector_in_parts(const Subject&, const Neighbours&, u64 stride); // and these are all of it
+// Does the compiler load a part of each number, because the code masks off or casts away the rest?
+bool is_narrowed(const Subject&, u64 stride, const Neighbours&);
+void say_narrowed(const Subject&, u64 stride, Advice& out);
 bool is_library_state(const Subject&); // a structure of cuRAND, whose layout is not the program's to change
 bool takes_a_part(const Subject&, u64 stride);
 // Does each thread load or store a value of its own beside the array of `s`, once, as the result of its row?

@@ -118,16 +118,34 @@ bool is_vector_in_parts(const Subject& s, const Neighbours& near, u64 stride) {
   return are_a_vector(s, near.unrolled + 1, stride, true);
 }
 
+bool is_narrowed(const Subject& s, u64 stride, const Neighbours& near) {
+  return has_numbers(s) && s.site.site.kind == access::Kind::load && near.members + near.unrolled == 1 &&
+         s.site.site.bytes < stride && source::size_of(element_type(s)) == stride;
+}
+
+void say_narrowed(const Subject& s, u64 stride, Advice& out) {
+  const u32 bytes = s.site.site.bytes;
+  out.way = Way::layout;
+  out.change =
+      fmt::format("the code needs {} of the {} bytes of each element, and the compiler loads no more. "
+                  "Where no other code needs them, store elements of {} byte{}; else leave it",
+                  bytes, stride, bytes, bytes == 1 ? "" : "s");
+  predict(s, parts_apart(s), out);
+}
+
 bool is_library_state(const Subject& s) { return element_type(s).starts_with("curandState"); }
 
+// Threads in rows compute a value each where they store once, even as far apart as they load.
 bool has_own_value(const Subject& s) {
   const u64 warps = launched_warps(s);
+  const bool in_rows = s.context.launch != nullptr && s.context.launch->record().block.y > 1;
   return std::ranges::any_of(in_function(s), [&](const measure::SiteRecord& other) {
     const access::Kind kind = other.site.kind;
     return is_device(other.space) && (kind == access::Kind::load || kind == access::Kind::store) &&
            other.site.array != s.site.site.array && other.pattern.kind() != measure::PatternKind::broadcast &&
-           other.pattern.shape.distance() != s.site.pattern.shape.distance() && !repeats(s, other) &&
-           2 * other.counters[s.context.column].threads >= warps * warp_size;
+           ((in_rows && kind == access::Kind::store) ||
+            other.pattern.shape.distance() != s.site.pattern.shape.distance()) &&
+           !repeats(s, other) && 2 * other.counters[s.context.column].threads >= warps * warp_size;
   });
 }
 
