@@ -80,8 +80,7 @@ Result<SourceProgram> compile_source(const RunOptions& options, u32 sm, const st
   request.compiler = compiler_named(options.compiler);
   request.sm = sm;
   request.options = std::move(*words);
-  if (std::find(options.checks.begin(), options.checks.end(), "memory") != options.checks.end())
-    request.options.push_back("-g"); // of the host: places of allocations have lines
+  request.options.push_back("-g"); // of the host: places of calls have lines
   request.options.insert(request.options.end(), options.more_sources.begin(), options.more_sources.end());
   request.folder = folder->path();
   request.headers = toolchain::header_folder();
