@@ -175,7 +175,7 @@ expect_in stderr "both/two.cu.*Permission denied"
 expect_not_in both/one.cu 'tile \+ 1'
 chmod u+w both/two.cu
 check --fix both/one.cu both/two.cu
-expect_code 0
+expect_code 1
 expect_in stderr '2 fixes in both/one.cu and both/two.cu'
 for name in one two; do expect_in both/$name.cu 'tile \+ 1'; done
 

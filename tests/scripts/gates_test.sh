@@ -99,21 +99,6 @@ expect_json out.sarif 'r["runs"][0]["invocations"][0]["executionSuccessful"]' Fa
 run "$warplens" check --compiler clang --baseline known.json app.cu
 expect_in stderr '^warplens: the baseline is of warplens run'
 
-# A launch that was stopped as a hang was not counted, whatever the program makes of it.
-cat >hang.cu <<'CU'
-__global__ void hang(volatile int* a) { while (*a == 0) {} }
-int main() {
-  int* a;
-  cudaMalloc(&a, 4);
-  cudaMemset(a, 0, 4);
-  hang<<<1, 1>>>(a);
-  cudaDeviceSynchronize();
-}
-CU
-gate --timeout 1s hang.cu
-expect_code 2
-expect_in stderr 'longer than the time limit'
-
 # Comments in the source.
 comment() { sed "s|\(out\[i\] = .*\)|\1 // warplens: $1|" "$source_dir/tests/scripts/programs/findings.cu" >said.cu; }
 comment 'expect sectors<=32'

@@ -2,7 +2,6 @@
 #include "driver/findings/verify_fix.h"
 #include "driver/program/last_run.h"
 #include "os/file.h"
-#include <algorithm>
 
 namespace warplens::driver {
 namespace {
@@ -44,11 +43,8 @@ int conclude(RunOptions& options, Observed& seen, const Job& job, const RunOutpu
     save_last_run(model, options, output); // last: verifying fixes runs variants of the program
   const bool passes = *fixed && held->failing == 0 && (!options.strict || summary::passes_strict(model));
   if (end.exit_code != 0) return end.exit_code;
-  const bool stopped = std::ranges::any_of(model.warnings, [](const summary::Warning& warning) {
-    return warning.diagnostic.kind == "launch-timeout";
-  });
   const bool lost_all = model.input.launches.empty() && model.input.missing.launches != 0;
-  return !held->answered || lost_all ? cannot : !passes ? 1 : stopped ? cannot : 0;
+  return !held->answered || lost_all ? cannot : passes ? 0 : 1;
 }
 
 } // namespace warplens::driver
