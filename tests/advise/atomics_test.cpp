@@ -293,6 +293,9 @@ TEST(Advise, AnIndexThatIsLoadedNeedsNoPattern) {
   bins.site.loads_index = true;
   const std::string change = only(advise(bins.site, bins.context)).change;
   EXPECT_NE(change.find("let each block take more elements"), std::string::npos) << change;
+  bins.site.counters[0].threads = 6400; // 20 updates of each word
+  EXPECT_EQ(only(advise(bins.site, bins.context)).change.find("let each block take more elements, in a loop"),
+            0u);
 }
 
 // An unrolled loop is several instructions, and their sum has as many tables.

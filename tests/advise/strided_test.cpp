@@ -144,10 +144,11 @@ TEST(Advise, NarrowedLoads) {
   measure::LaunchRecord launch = launch_of({&key});
   launch.name = "hist(int const*)";
   const Advice advice = only(advise_in(key, launch));
-  EXPECT_EQ(advice.change.find("the code needs 1 of the 4 bytes of each element"), 0u) << advice.change;
+  EXPECT_EQ(advice.change.find("store elements of 1 byte, where no other code needs more"), 0u)
+      << advice.change;
   EXPECT_EQ(advice.after.sectors, 100u);
   launch.name = "hist(pixel const*)";
-  EXPECT_EQ(only(advise_in(key, launch)).change.find("the code needs"), std::string::npos);
+  EXPECT_EQ(only(advise_in(key, launch)).change.find("this code uses"), std::string::npos);
 }
 
 // A block of 1024 threads has 64 registers for each; smaller blocks may have more.

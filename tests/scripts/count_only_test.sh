@@ -29,7 +29,7 @@ run "$warplens" run --proofs=always --lines --json r.json "$source_dir/examples/
 expect_in stderr 'proved'
 expect_in stderr 'classes? of blocks stands? for'
 expect_json r.json 'all(l["status"] == s["label"] == "proved" for l in r["launches"] for s in l["sites"])' True
-run "$warplens" run --proofs=always --strict --json r.json "$source_dir/examples/gather.cu"
+run "$warplens" run --proofs=always --strict --lines --json r.json "$source_dir/examples/gather.cu"
 expect_code 0
 expect_in stderr 'emulated in full'
 expect_json r.json 'r["launches"][0]["reason"]' \

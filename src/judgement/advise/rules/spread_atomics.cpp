@@ -138,10 +138,18 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
     const std::string sort = "sort by destination, so that neighbouring threads update neighbouring words; ";
     const std::string copy =
         fmt::format("a copy for each block ({} of shared memory)", findings::bytes(bytes));
+    constexpr u64 many = 16; // updates of a word, by all blocks
+    const bool few_words = bytes <= shared && returns_nothing(s.site) && s.counters.threads >= many * table;
     out.change =
-        block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
-        : bytes > shared ? fmt::format("{}{} does not fit in the {} that a block can have", sort, copy,
-                                       findings::bytes(shared))
+        block.lanes != 0 && few_words
+            ? fmt::format(
+                  "let each block take more elements, in a loop over the grid, and update {}; add the "
+                  "copies up at the end. So many elements as there are in a block save nothing: it has "
+                  "{} words to clear and to add up, for {} updates",
+                  copy, std::max(one.words, one.span), one.lanes)
+        : block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
+        : bytes > shared   ? fmt::format("{}{} does not fit in the {} that a block can have", sort, copy,
+                                         findings::bytes(shared))
         : !returns_nothing(s.site)
             ? sort + "a copy in shared memory would not have the result that is used"
             : fmt::format("{}{} fits, but has {} words to clear and to add up, for {} updates: let each "

@@ -127,9 +127,9 @@ void say_narrowed(const Subject& s, u64 stride, Advice& out) {
   const u32 bytes = s.site.site.bytes;
   out.way = Way::layout;
   out.change =
-      fmt::format("the code needs {} of the {} bytes of each element, and the compiler loads no more. "
-                  "Where no other code needs them, store elements of {} byte{}; else leave it",
-                  bytes, stride, bytes, bytes == 1 ? "" : "s");
+      fmt::format("store elements of {} byte{}, where no other code needs more: this code uses {} of the {} "
+                  "bytes of each, and the compiler loads no more",
+                  bytes, bytes == 1 ? "" : "s", bytes, stride);
   predict(s, parts_apart(s), out);
 }
 
