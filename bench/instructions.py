@@ -57,7 +57,7 @@ def rows(build, folder):
     for kind in KINDS:
         yield f"count {kind}", [build / "count_bench", f"--benchmark_filter=^avx2/{kind}(/iterations:.*)?$"], {"COUNT_BENCH_ROUNDS": "100"}
     yield "parse", [build / "warplens", "run", "--no-cache", folder / "large.ptx"], {}  # names what is missing, and ends
-    yield "start", [build / "warplens", "--version"], {}
+    yield "start", [build / "warplens", "run", "--help"], {}
 
 
 def measure(build, wanted):
