@@ -12,7 +12,7 @@ cp text text_with_x
 printf '#!/bin/sh\n' >unready
 printf '#!/nonexistent/shell\n' >uninterpreted
 ln -s to_itself to_itself
-head -c 5000 "$program" >cut_off
+head -c 5000 "$(command -v dash)" >cut_off # a program that was copied in part
 echo 'int bystander;' >bystander.cpp
 : >empty
 mkfifo fifo fifo.cu
