@@ -15,4 +15,4 @@ done
 # Nobody writes the word: the wait ends by itself, and says why.
 WAIT_IN_VAIN=1 run "$warplens" run --json report.json ./mapping
 [ "$(cat stdout)" = "0 wrong" ] || fail "$(cat stdout)"
-expect_json report.json '[m["kind"] for m in r["messages"]]' "['stream-waits-in-vain']"
+expect_json report.json '[m["kind"] for m in r["messages"] if m["kind"] != "memory-failed-call"]' "['stream-waits-in-vain']"
