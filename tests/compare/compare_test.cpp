@@ -317,7 +317,8 @@ TEST(Launches, OneThatIsMissingIsADifference) {
   const Model model = compared(a, b);
   EXPECT_TRUE(model.differs);
   EXPECT_EQ(model.launches, 1u);
-  ASSERT_EQ(model.notes.size(), 1u);
+  ASSERT_EQ(model.notes.size(), 2u);
+  EXPECT_TRUE(model.notes[1].starts_with("the sides differ in their launches alone")) << model.notes[1];
 }
 
 TEST(Launches, OneThatCudaRefusedIsNotMeasured) {

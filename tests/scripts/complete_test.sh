@@ -50,9 +50,15 @@ export TMPDIR="$scratch/small"
 strict 'launches are missing: the disk that holds the temporary folder .* is full' "$program" full 300 "$TMPDIR/fill"
 expect_json report.json 'r["missing"]["launches"] + sum(l["count"] for l in r["launches"]), r["missing"]["launches"] > 0' '(300, True)'
 # Where no launch at all came through, a run without a gate fails, too.
+cat >touch.ptx <<'PTX'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry touch(.param .u64 p) { .reg .b64 %a; ld.param.u64 %a, [p]; st.global.u32 [%a], 1; ret; }
+PTX
 cat /dev/zero >"$TMPDIR/fill" 2>/dev/null || true
-run "$warplens" run --compiler clang "$program" many 3
+run "$warplens" run touch.ptx --grid 1 --block 32 --arg 'f32[32]'
 expect_code 2
-expect_in stderr '3 launches are missing'
+expect_in stderr '1 launch is missing: the disk'
 rm "$TMPDIR/fill"
 [ -z "$(ls "$TMPDIR")" ] || fail "left behind: $(ls "$TMPDIR")"

@@ -32,7 +32,7 @@ void add_record(CLI::App& app, int& exit_code) {
       "make up to NUMBER runs at once, one for each launch [default: what half of the processors and of the "
       "memory have room for, at most 8]")
       .check(whole_number(1, os::most_side_by_side));
-  add(*command, "--cupti", options->cupti, file(), nullptr,
+  add(*command, "--cupti", options->cupti, named("FILE"), nullptr,
       "the CUPTI library that counts all launches by instruction; '': none [default: 12.9 or 12.8, where one "
       "is found]");
   add_terminal_options(*command, colour);

@@ -144,8 +144,8 @@ bool copy_for_each_block(const Subject& s, std::vector<Advice>& list) {
         block.lanes != 0 && few_words
             ? fmt::format(
                   "let each block take more elements, in a loop over the grid, and update {}; add the "
-                  "copies up at the end. So many elements as there are in a block save nothing: it has "
-                  "{} words to clear and to add up, for {} updates",
+                  "copies up at the end. An element for each thread saves nothing: the copy has {} words to "
+                  "clear and to add up, for {} updates",
                   copy, std::max(one.words, one.span), one.lanes)
         : block.lanes == 0 ? "update a copy in shared memory for each block, and add the copies up at the end"
         : bytes > shared   ? fmt::format("{}{} does not fit in the {} that a block can have", sort, copy,
