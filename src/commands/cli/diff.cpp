@@ -50,8 +50,9 @@ void add_diff(CLI::App& app, int& exit_code) {
             "says how lines are "
             "matched "
             "and what is compared.");
-  add(*command, "OLD", options->before, file(), nullptr, "report, baseline or program before").required();
-  add(*command, "NEW", options->after, file(), nullptr, "the same, after").required();
+  add(*command, "OLD", options->before, named("FILE"), nullptr, "report, baseline or program before")
+      .required();
+  add(*command, "NEW", options->after, named("FILE"), nullptr, "the same, after").required();
   add_shown(*command, *options);
   add_outputs(*command, *options);
   add_terminal_options(*command, colour, &options->run.width);
