@@ -493,8 +493,7 @@ private:
         out[s].remedy = {}; // the rows that were padded are those of an example
         advice.front().change = fmt::format(
             "let the lanes be an odd number of elements of {} bytes apart: one more where it is even. Where "
-            "the "
-            "distance doubles from round to round, as in a reduction, begin with the largest instead",
+            "the distance doubles from round to round, as in a reduction, begin with the largest instead",
             out[s].site.bytes);
         advice.front().example.clear();
       }
